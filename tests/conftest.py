@@ -28,7 +28,7 @@ AUDITS = tuple(Path(__file__).parent / name for name in ("sabotage", "truth"))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Before `-m` is looked at: what measures is an audit."""
     for item in items:
         if item.get_closest_marker("alone") or any(map(item.path.is_relative_to, AUDITS)):

@@ -7,7 +7,6 @@ import resource
 import time
 import tracemalloc
 import zlib
-from collections.abc import Iterator
 from contextlib import closing as closed
 from dataclasses import replace
 from typing import Any
@@ -28,16 +27,7 @@ from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, Client
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job, load, served
 from tests.integration.stub import stub
-from tests.integration.stubs_http import (
-    RUN,
-    Behaviour,
-    Request,
-    Responder,
-    after,
-    answer,
-    closing,
-    trickling,
-)
+from tests.integration.stubs_http import RUN, Responder, after, answer, closing, trickling
 
 GAP_S = 0.003
 """So that each piece arrives by itself."""
@@ -54,8 +44,8 @@ CHUNKED = OURS + b"Transfer-Encoding: chunked\r\n\r\n"
 IN_CHUNKS = CHUNKED + b"2\r\nOK\r\n0\r\n\r\n"
 
 
-def pieces(*parts: bytes) -> Behaviour:
-    def behave(request: Request) -> Iterator[bytes]:
+def pieces(*parts):
+    def behave(request):
         for part in parts:
             yield part
             time.sleep(GAP_S)
@@ -218,7 +208,7 @@ PACKED = {"br": brotli.compress, "gzip": gzip.compress, "": bytes}
 REHEARSED = 40  #: Requests that are answered right: more than those before the load.
 
 
-def going_down(request: Request) -> bytes:
+def going_down(request):
     """Another page after a while, which has a word of the first; packed as it was asked for."""
     coding = request.headers.get("accept-encoding", "")
     page = PACKED[coding](UP if request.number <= REHEARSED else DOWN)
@@ -258,16 +248,16 @@ def test_an_expected_error_is_still_one_of_this_run(tmp_path):
             load(tmp_path, job)
 
 
-def says(first: bytes, *, closes: bool = True) -> Behaviour:
-    def behave(request: Request) -> Iterator[bytes]:
+def says(first, *, closes=True):
+    def behave(request):
         yield first
         time.sleep(2 * LIMIT_S)
 
     return closing(first) if closes else behave
 
 
-def endless(first: bytes, block: bytes) -> Behaviour:
-    def behave(request: Request) -> Iterator[bytes]:
+def endless(first, block):
+    def behave(request):
         yield first
         until = time.monotonic() + 3 * LIMIT_S
         while time.monotonic() < until:
@@ -276,11 +266,11 @@ def endless(first: bytes, block: bytes) -> Behaviour:
     return behave
 
 
-def drip(first: bytes) -> Behaviour:
+def drip(first):
     return trickling(first, every_s=0.02, count=int(2 * LIMIT_S / 0.02))
 
 
-def always(*sent: bytes, **how: object) -> Behaviour:
+def always(*sent, **how):
     whole = b"".join(sent)
     return lambda request: whole or answer(**how)
 

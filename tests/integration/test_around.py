@@ -8,8 +8,6 @@ import subprocess
 import time
 import uuid
 from contextlib import closing, suppress
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -18,21 +16,21 @@ from django.test import Client
 from benchsuite.core.exceptions import StatusError
 from benchsuite.services.api import Api
 from benchsuite.workloads.pages import Upstream, UpstreamAsync
-from tests.integration.command import SHORT, Command, measured, wait_for
+from tests.integration.command import SHORT, measured, wait_for
 from tests.needs import needs
 
 
-def parts(one: dict[str, Any]) -> list[str]:
+def parts(one):
     return [program["part"] for program in one["programs"]]
 
 
-def watched(command: Command) -> set[str]:
+def watched(command):
     """The parts of which telemetry has CPU or memory."""
     query = "SELECT DISTINCT part FROM benchsuite_reading WHERE memory_bytes > 0"
     return {part for (part,) in stored(command, query)}
 
 
-def stored(command: Command, query: str) -> list[Any]:
+def stored(command, query):
     with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
         return connection.execute(query).fetchall()
 
@@ -139,12 +137,12 @@ def test_when_a_program_is_killed_its_window_up_to_then_is_kept(word, command):
     assert goodput > 0
 
 
-def spooled(folder: Path) -> int:
+def spooled(folder):
     """Bytes of samples; 40 each."""
     return sum(path.stat().st_size for path in folder.glob("benchsuite-*/*/load-0/samples*"))
 
 
-def victim_of(parent: int, word: str) -> psutil.Process:
+def victim_of(parent, word):
     """The first of a process's children that has this word in its command line."""
     for child in psutil.Process(parent).children(recursive=True):
         with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
@@ -260,5 +258,5 @@ def test_pages_that_do_not_ask_a_stalling_api_are_answered_all_the_time(command)
     assert one["failures"] == 0
 
 
-def longest(population: dict[str, Any]) -> float:
+def longest(population):
     return float(population["response_time"]["max_s"])

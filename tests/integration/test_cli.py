@@ -6,10 +6,8 @@ import re
 import signal
 import socket
 import urllib.request
-from collections.abc import Mapping
 from http.cookiejar import CookieJar
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -49,7 +47,7 @@ urlpatterns = [
 """
 
 
-def sums(folder: Path) -> Mapping[str, str]:
+def sums(folder):
     files = [path for path in folder.rglob("*") if path.is_file() and path.suffix != ".pyc"]
     return {str(path): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
@@ -92,7 +90,7 @@ def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(program, tmp_
     assert_shown(program, run)
 
 
-def assert_shown(program: Program, run: Mapping[str, Any]) -> None:
+def assert_shown(program, run):
     """The pages have the run, for whoever has the address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -114,7 +112,7 @@ def assert_shown(program: Program, run: Mapping[str, Any]) -> None:
     assert process.returncode == 0
 
 
-def _answers(opener: urllib.request.OpenerDirector, url: str) -> bool:
+def _answers(opener, url):
     try:
         return bool(opener.open(url, timeout=10).status == 200)
     except OSError:

@@ -17,9 +17,8 @@ import pytest
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
-from benchsuite.services.base import WATCHING, DatabaseService
+from benchsuite.services.base import WATCHING
 from benchsuite.system.cpus import available
 from tests.integration.command import wait_for
 from tests.needs import needs
@@ -36,7 +35,7 @@ def data():
         yield Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)
 
 
-def plan(workload: str, *, use: str = "postgresql", **database: object) -> Plan:
+def plan(workload, *, use="postgresql", **database):
     return resolve(
         RunSpec(
             server=ServerSpec(server="gunicorn-sync"),
@@ -46,13 +45,13 @@ def plan(workload: str, *, use: str = "postgresql", **database: object) -> Plan:
     )
 
 
-def kept(data: Data, one: Plan) -> Keeper:
+def kept(data, one):
     found = data.keeper(one)
     assert isinstance(found, Keeper)
     return found
 
 
-def counted(data: Data, one: Plan) -> int:
+def counted(data, one):
     """The rows of a copy, as the server of a run sees them."""
     service = data.service(one)
     with kept(data, one).clone(TOKEN, database_url=service.url) as path:
@@ -62,12 +61,12 @@ def counted(data: Data, one: Plan) -> int:
     return int(row[0])
 
 
-def die(service: DatabaseService) -> None:
+def die(service):
     os.kill(service.process.pid, signal.SIGKILL)
     wait_for("its end", lambda: service.process.poll() is not None)
 
 
-def limit(service: DatabaseService | None) -> int:
+def limit(service):
     """Clients that it admits besides those kept for the run itself."""
     with psycopg.connect(service.admin_url) as connection:
         found = connection.execute(
@@ -145,7 +144,7 @@ def test_what_no_later_run_needs_is_dropped(data):
     assert not service.data.exists()
 
 
-def names(service: DatabaseService) -> list[str]:
+def names(service):
     with psycopg.connect(service.admin_url) as connection:
         rows = connection.execute("SELECT datname FROM pg_database WHERE datname ~ '^bench_'")
         return [name for (name,) in rows]

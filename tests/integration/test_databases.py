@@ -7,7 +7,7 @@ import socket
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ on_mariadb = pytest.mark.parametrize("kind", KINDS[1:])
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
+def folder():
     """A folder of a run, closed to others as the session's is; its name means much to a shell."""
     with tempfile.TemporaryDirectory(prefix="bst-db-") as name:
         place = Path(name) / "it's $HOME 100% `x`:\\n"
@@ -103,7 +103,7 @@ def folder() -> Iterator[Path]:
 
 
 @contextmanager
-def started(kind: Kind, **how: Any) -> Iterator[DatabaseService]:
+def started(kind, **how):
     how = {"marker": uuid.uuid4().hex, "env": dict(os.environ), **how}
     with ExitStack() as stack:
         place = how.pop("folder", None) or stack.enter_context(folder())
@@ -130,17 +130,17 @@ def service(kind, services):
     return services(kind)
 
 
-def asked(kind: Kind, url: str, statement: str) -> Any:
+def asked(kind, url, statement):
     with closing(kind.connect(url)) as connection, connection.cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchall()
 
 
-def held(kind: Kind, url: str, count: int, stack: ExitStack) -> list[Any]:
+def held(kind, url, count, stack):
     """So many connections; a slot is free only a moment after its last holder has gone."""
     connections: list[Any] = []
 
-    def hold_another() -> bool:
+    def hold_another():
         with suppress(Exception):
             connections.append(stack.enter_context(closing(kind.connect(url))))
         return len(connections) == count
@@ -149,14 +149,14 @@ def held(kind: Kind, url: str, count: int, stack: ExitStack) -> list[Any]:
     return connections
 
 
-def gets_in(kind: Kind, url: str) -> bool:
+def gets_in(kind, url):
     """MariaDB counts a connection that it refused for a moment, as the one that it has to spare."""
     with suppress(Exception):
         return list(asked(kind, url, "SELECT 1")) == [(1,)]
     return False
 
 
-def databases(kind: Kind, service: DatabaseService) -> list[str]:
+def databases(kind, service):
     listed = "SELECT datname FROM pg_database WHERE datname LIKE 'bench%'"
     query = listed if kind is POSTGRESQL else "SHOW DATABASES LIKE 'bench%'"
     return [str(name) for (name,) in asked(kind, service.admin_url, query)]
@@ -454,6 +454,6 @@ def test_programs_that_the_account_may_not_reach(tmp_path):
         programs.check_open(closed / "bin", "nobody")
 
 
-def program(path: Path, prints: str, status: int = 0) -> None:
+def program(path, prints, status=0):
     path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
     path.chmod(0o755)

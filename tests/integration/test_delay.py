@@ -8,9 +8,7 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
@@ -76,7 +74,7 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
     assert received == [MEGABYTE * whole]
 
 
-def _stands_still(count: Callable[[], int]) -> bool:
+def _stands_still(count):
     before = count()
     time.sleep(0.3)
     return bool(before == count() and before)
@@ -272,7 +270,7 @@ def test_unknown_host(tmp_path):
 MARKER = "a-marker-of-a-delayer"
 
 
-def answer_rows(connection: socket.socket) -> None:
+def answer_rows(connection):
     while connection.recv(5):
         connection.sendall(b"a row")
 
@@ -311,7 +309,7 @@ def test_a_run_with_all_delays(tmp_path):
     assert processes_with(MARKER) == []
 
 
-def told(late: Delayer) -> None:
+def told(late):
     """Each proxy by its name, with how exact it is; as JSON."""
     names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
     assert set(late.processes()) == names
@@ -325,14 +323,14 @@ def told(late: Delayer) -> None:
 
 
 @contextmanager
-def on_socket(path: Path) -> Iterator[tuple[str, int]]:
+def on_socket(path):
     """A server of one connection on a Unix socket."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
         listener.settimeout(20)
 
-        def serve() -> None:
+        def serve():
             with listener.accept()[0] as connection:
                 answer_rows(connection)
 
@@ -342,7 +340,7 @@ def on_socket(path: Path) -> Iterator[tuple[str, int]]:
         thread.join()
 
 
-def query_s(to: socket.socket) -> float:
+def query_s(to):
     with to as connection:
         seconds = []
         for _ in range(6):
@@ -353,7 +351,7 @@ def query_s(to: socket.socket) -> float:
     return min(seconds)
 
 
-def page_s(host: str, port: int) -> float:
+def page_s(host, port):
     """On a new connection each."""
     seconds = []
     for _ in range(5):

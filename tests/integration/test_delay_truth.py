@@ -1,17 +1,14 @@
 """How late what goes through a delay really is: queries, pages and single bytes against a clock."""
 
 import http.client
-import socket
 import threading
 import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
 from statistics import median
 
 import pytest
 
-from benchsuite.delay.delayer import Accuracy, DelayedAddress
 from tests.integration.listening import connect, echo, receive, server, through
 
 pytestmark = pytest.mark.alone
@@ -22,7 +19,7 @@ DELAYS_S = (0.0, LATE_S, 2 * LATE_S)
 TIMES = 11
 
 
-def typical_s(act: Callable[[], object], times: int = TIMES) -> float:
+def typical_s(act, times=TIMES):
     """The median of the seconds that it takes."""
     seconds = []
     for _ in range(times):
@@ -32,7 +29,7 @@ def typical_s(act: Callable[[], object], times: int = TIMES) -> float:
     return median(seconds)
 
 
-def check(seen_s: Callable[[], float], truth_s: float, within_s: float = WITHIN_S) -> None:
+def check(seen_s, truth_s, within_s=WITHIN_S):
     """Tries three times: another program on the machine makes all things late for a moment."""
     for _ in range(3):
         seen = seen_s()
@@ -44,7 +41,7 @@ def check(seen_s: Callable[[], float], truth_s: float, within_s: float = WITHIN_
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
 
 
-def answer_pages(connection: socket.socket) -> None:
+def answer_pages(connection):
     waiting = b""
     while data := connection.recv(65536):
         waiting += data
@@ -53,7 +50,7 @@ def answer_pages(connection: socket.socket) -> None:
             connection.sendall(PAGE)
 
 
-def ask(client: http.client.HTTPConnection) -> None:
+def ask(client):
     client.request("GET", "/")
     assert client.getresponse().read() == b"OK"
 
@@ -127,11 +124,11 @@ def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path):
         check(lambda: _typical_of_a_burst(connection), 0.2)
 
 
-def _typical_of_a_burst(connection: socket.socket) -> float:
+def _typical_of_a_burst(connection):
     """Sends messages without waiting for answers; the median of their round trips."""
     sent: list[float] = []
 
-    def send() -> None:
+    def send():
         for _ in range(50):
             sent.append(time.monotonic())
             connection.sendall(b"x")
@@ -156,7 +153,7 @@ def test_its_accuracy_is_measured_before_use(direction, tmp_path):
     check(median_error_s, 0.0)
 
 
-def _accuracy(late: DelayedAddress) -> Accuracy:
+def _accuracy(late):
     found = late.accuracy
     assert found.median_error_s <= found.p99_error_s <= found.worst_error_s
     assert 1000 < found.ceiling_per_s < 1_000_000

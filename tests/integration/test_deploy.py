@@ -14,7 +14,7 @@ import pytest
 from benchsuite.system import programs
 from benchsuite.system.network import free_port
 from tests.integration.left_behind import eventually
-from tests.integration.shop import HOST, READY_S, Shop, echoes, get, looked_through
+from tests.integration.shop import HOST, READY_S, echoes, get, looked_through
 from tests.needs import needs
 from tests.samples import DEPLOY, SOCKETS, UNITS, exec_start, sections
 
@@ -132,7 +132,7 @@ def test_nginx_shares_among_instances_and_serves_files(shop, sample, count):
             assert echoes(port)
 
 
-def _nginx(shop: Shop, port: int, instances: list[int], name: str) -> list[str]:
+def _nginx(shop, port, instances, name):
     """The arguments for an nginx with the sample in a folder of its own."""
     folder = shop.folder / "nginx"
     (folder / "conf.d").mkdir(parents=True)

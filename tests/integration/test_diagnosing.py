@@ -1,13 +1,12 @@
 """What limits real runs is named from what they stored; a diagnostic start names the lines."""
 
-from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from benchsuite import bottlenecks, store
 from benchsuite.comparing.limit_evidence import evidence
-from benchsuite.core.results import Level, RunResult, Status
+from benchsuite.core.results import Level, Status
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning
 from benchsuite.system import cpus
@@ -80,12 +79,12 @@ def looping(tmp_path, monkeypatch):
         yield project
 
 
-def limits(result: RunResult) -> dict[str, str]:
+def limits(result):
     """Number → what it says, as a page of the stored run tells it."""
     return {one.code.split()[0]: one.says for one in bottlenecks.name(stored(result))}
 
 
-def stored(result: RunResult, **facts: Any) -> Any:
+def stored(result, **facts):
     """What is told of the stored run."""
     run = store.begun(result.spec, batch=uuid4(), started_at=result.started_at, **facts)
     store.fill(run, result)

@@ -5,7 +5,6 @@ import socket
 import ssl
 import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import trustme
@@ -19,12 +18,11 @@ from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.telemetry.prober.program import RIGHT
 from tests.integration.left_behind import eventually
 from tests.integration.listening import server
-from tests.integration.loads import Loaded, a_job, load
+from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
     EVERYTHING,
     RUN,
     Close,
-    Request,
     Responder,
     after,
     answer,
@@ -94,7 +92,7 @@ def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
     assert result.of("stray /s") == []
 
 
-def last(request: Request) -> bytes:
+def last(request):
     raise Close(answer())
 
 
@@ -124,11 +122,11 @@ def listening(serve, tls, first=None):
     """A TLS server for one good answer, or what `first` does; then connections get `serve`."""
     met: list[socket.socket] = []
 
-    def talk(connection: socket.socket) -> None:
+    def talk(connection):
         met.append(connection)
         (serve if len(met) > 1 else first or right)(connection)
 
-    def right(connection: socket.socket) -> None:
+    def right(connection):
         with tls.wrap_socket(connection, server_side=True) as encrypted:
             encrypted.recv(65_536)
             encrypted.sendall(answer())
@@ -137,19 +135,19 @@ def listening(serve, tls, first=None):
         yield f"https://127.0.0.1:{address[1]}"
 
 
-def hold(connection: socket.socket) -> None:
+def hold(connection):
     """Accepts, and never says anything."""
     while connection.recv(65_536):
         pass
 
 
-def speak_plainly(connection: socket.socket) -> None:
+def speak_plainly(connection):
     connection.recv(65_536)
     connection.sendall(answer())
     connection.close()
 
 
-def close_at_once(connection: socket.socket) -> None:
+def close_at_once(connection):
     connection.recv(65_536)
     connection.close()
 
@@ -262,7 +260,7 @@ def test_elsewhere_certificates_must_hold(tls, authority, tmp_path, monkeypatch)
         assert set(load(tmp_path / "known", job).kinds("GET /")) == {Kind.OK}
 
 
-def socket_load(tmp_path: Path, responder: SocketResponder | RawResponder, **job: object) -> Loaded:
+def socket_load(tmp_path, responder, **job):
     return load(tmp_path, a_job(responder, "Socket", unit="message", **job))
 
 

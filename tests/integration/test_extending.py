@@ -38,14 +38,14 @@ class Cached(Cheroot):
 """A server that asks for the documented service, as the page says."""
 
 
-def blocks() -> list[str]:
+def blocks():
     """The documented modules, in order."""
     found = re.findall(r"```python\n# shop/bench\.py\n(.*?)```", DOCS.read_text(), re.DOTALL)
     assert len(found) == 2
     return found
 
 
-def documented(name: str) -> str:
+def documented(name):
     """The documented module of that name."""
     (found,) = re.findall(rf"```python\n# shop/{name}\.py\n(.*?)```", DOCS.read_text(), re.DOTALL)
     return str(found)

@@ -11,7 +11,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import WorkloadSpec
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.telemetry import profiler
-from tests.integration.command import Command, wait_for
+from tests.integration.command import wait_for
 from tests.integration.runs import made, page
 from tests.needs import needs
 
@@ -19,7 +19,7 @@ WORK = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=size=2000
 BRIEF = ("--users=1", "--warmup=0", "--duration=0.5", "--timeout=5")
 
 
-def is_refused(command: Command) -> bool:
+def is_refused(command):
     """Whether no process can be looked at here, which must be said then."""
     why = ""
     try:
@@ -33,7 +33,7 @@ def is_refused(command: Command) -> bool:
     return bool(why)
 
 
-def profilers(of: int) -> list[psutil.Process]:
+def profilers(of):
     """Those among what came from a process."""
     children = psutil.Process(of).children(recursive=True)
     return [child for child in children if child.name() == profiler.PROGRAM]

@@ -40,7 +40,7 @@ def temp_folder():
 class GuardedParent(Parent):
     """A parent whose run is guarded, and whose run's folder is `folder`/run."""
 
-    def __init__(self, folder: Path, name: str, *, then: str = "") -> None:
+    def __init__(self, folder, name, *, then=""):
         self.run_folder = folder / "run"
         self.run_folder.mkdir()
         (self.run_folder / "file").touch()
@@ -64,7 +64,7 @@ def test_killed_parent_leaves_nothing(name, temp_folder):
         assert eventually(lambda: not [one for one in tree if lives(one)]), "the guard or a child"
 
 
-def lives(process: psutil.Process) -> bool:
+def lives(process):
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
@@ -81,11 +81,11 @@ def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(temp_folder):
         holder.kill()
 
 
-def the_guard() -> psutil.Process:
+def the_guard():
     """The one child of this process that is a guard."""
     found: list[psutil.Process] = []
 
-    def is_there() -> bool:  # a child that was just forked has its parent's name for a moment
+    def is_there():  # a child that was just forked has its parent's name for a moment
         found[:] = [one for one in psutil.Process().children() if "reaper" in str(one.cmdline())]
         return bool(found)
 
@@ -131,7 +131,7 @@ def test_guard_outlives_what_ends_the_parent(temp_folder):
         assert child.status() != psutil.STATUS_ZOMBIE
 
 
-def ignores(pid: int, signum: int) -> bool:
+def ignores(pid, signum):
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     [line] = [line for line in lines if "SigIgn" in line]
     return bool(int(line.split()[1], 16) >> (signum - 1) & 1)
@@ -252,12 +252,12 @@ with (
 """
 
 
-def shared() -> set[str]:
+def shared():
     """All that is there of this machine: names in /dev/shm, numbers of System V segments."""
     return {*os.listdir("/dev/shm"), *(f"segment {number}" for number, _ in segments())}
 
 
-def segments() -> list[tuple[str, int]]:
+def segments():
     """Numbers of System V segments, and who made them."""
     lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
     return [(line.split()[1], int(line.split()[4])) for line in lines]

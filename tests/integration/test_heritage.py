@@ -14,8 +14,7 @@ from benchsuite.pythons.building import build
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import assembly
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.running_system import TARGET, WORKERS, RunningSystem
-from benchsuite.servers.base import ServerAdapter
+from benchsuite.runner.running_system import TARGET, WORKERS
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.adapters import Heritage
 from benchsuite.system import sharedmemory
@@ -32,21 +31,21 @@ SECONDS = re.compile(rb"\d\.\d{4}")
 class Served:
     """A server of another time that was started for a test."""
 
-    def __init__(self, found: RunningSystem, adapter: ServerAdapter, token: str) -> None:
+    def __init__(self, found, adapter, token):
         self.found = found
         self.adapter = adapter
         self.token = token
         self.address = found.base_url.removeprefix("http://")
         self.ended_in_s = 0.0
 
-    def connect(self) -> http.client.HTTPConnection:
+    def connect(self):
         return http.client.HTTPConnection(self.address, timeout=20)
 
-    def get(self, path: str) -> bytes:
+    def get(self, path):
         with closing(self.connect()) as connection:
             return self.read(connection, path)
 
-    def read(self, connection: http.client.HTTPConnection, path: str) -> bytes:
+    def read(self, connection, path):
         connection.request("GET", path)
         answer = connection.getresponse()
         body = answer.read()

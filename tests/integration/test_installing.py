@@ -29,7 +29,7 @@ MAILERS = {"default": {"BACKEND": "django.core.mail.backends.console.EmailBacken
 LOCK = "django==6.1.3\nwaitress==3.0.2\n"
 
 
-def startproject(folder: Path) -> Path:
+def startproject(folder):
     own = folder / "project"
     own.mkdir()
     words = [sys.executable, "-m", "django", "startproject", "shop", str(own)]
@@ -81,7 +81,7 @@ GRANT = (
 )
 
 
-def content(file: Path) -> tuple[list[str], dict[str, list[tuple[object, ...]]]]:
+def content(file):
     """Schema and rows of a database; without what it counts for the keys of rows to come."""
     with closing(sqlite3.connect(file)) as connection:
         schema = [sql for (sql,) in connection.execute("SELECT sql FROM sqlite_master ORDER BY 1")]
@@ -94,7 +94,7 @@ def content(file: Path) -> tuple[list[str], dict[str, list[tuple[object, ...]]]]
     return schema, rows
 
 
-def commands() -> list[str]:
+def commands():
     """Those of the section on uninstalling, as they stand there."""
     text = (ROOT / "docs" / "quickstart.md").read_text()
     section = text.partition("\n## Uninstalling\n")[2].partition("\n## ")[0]

@@ -14,7 +14,7 @@ import pytest
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from tests.integration.left_behind import eventually
-from tests.integration.postgres import Cluster, cluster
+from tests.integration.postgres import cluster
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
 
@@ -56,7 +56,7 @@ def server():
         yield one
 
 
-def fingerprint(folder: Path) -> dict[str, str]:
+def fingerprint(folder):
     """Every file of the project's own databases, journals included, by its content."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -64,7 +64,7 @@ def fingerprint(folder: Path) -> dict[str, str]:
     }
 
 
-def shop(server: Cluster, tmp_path: Path, user: str = "postgres") -> str:
+def shop(server, tmp_path, user="postgres"):
     server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)")
     server.execute("CREATE DATABASE shop")
     return POSTGRES.format(user=user, port=server.port)
@@ -240,7 +240,7 @@ def test_what_can_not_be_made_is_told(tmp_path):
     assert "127.0.0.1:9 can't be reached" in away
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     try:
         return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
     except OSError:

@@ -7,7 +7,7 @@ import os
 import socket
 import tempfile
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.brokers import change_layers
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.served import counting
-from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
@@ -45,11 +44,11 @@ def service(request):
         yield one
 
 
-def with_layer(backend: str, url: str, then: Then) -> None:
+def with_layer(backend, url, then):
     """The layer as a target has it that is told this URL."""
     from django.utils.module_loading import import_string
 
-    async def all_of_it() -> None:
+    async def all_of_it():
         path, changes = LayerSpec(backend=backend).path, Changes({})
         told = {"layer": path, "layer_url": "" if backend == "memory" else url}
         token = uuid.uuid4().hex
@@ -64,7 +63,7 @@ def with_layer(backend: str, url: str, then: Then) -> None:
     asyncio.run(all_of_it())
 
 
-async def broadcast(layer: Any) -> None:
+async def broadcast(layer):
     channels = [await layer.new_channel() for _ in range(MEMBERS)]
     for channel in channels:
         await layer.group_add("all", channel)
@@ -156,13 +155,13 @@ def test_a_redis_that_is_there_already_is_used(command, service):
     assert password not in str(one)
 
 
-def is_open(port: int) -> bool:
+def is_open(port):
     with socket.socket() as asking:
         return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
-def sentinel(of: Service, folder: Path) -> Iterator[int]:
+def sentinel(of, folder):
     """A Sentinel that watches this Redis as "mymaster"; its port."""
     port, configuration = free_port("127.0.0.1"), folder / "sentinel.conf"
     password = urlsplit(of.url).password

@@ -6,9 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -16,12 +14,11 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.parent.driver import LoadPool, load_pool
+from benchsuite.load.parent.driver import load_pool
 from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import (
     EVERYTHING,
     Close,
-    Request,
     Responder,
     after,
     answer,
@@ -35,7 +32,7 @@ CHECKED = 1
 
 
 @contextmanager
-def loading(tmp_path: Path) -> Iterator[tuple[Responder, LoadPool]]:
+def loading(tmp_path):
     """A load process beside what it loads."""
     with (
         Responder({"/": after(0.01)}) as responder,
@@ -179,7 +176,7 @@ def test_failures_are_told_apart(tmp_path, behaviour, kind, words):
     assert words in result.example("GET /bad", kind)
 
 
-def third(request: Request) -> bytes | None:
+def third(request):
     """Two requests on each connection are answered; it is closed, without a word, at the third."""
     return None if request.on_connection == 3 else answer()
 
@@ -412,7 +409,7 @@ with load_pool(1, spool=folder, log=folder / "log") as pool:
 
 
 @contextmanager
-def full_backlog(port: int) -> Iterator[None]:
+def full_backlog(port):
     """Listens and never accepts, with a backlog that is full: further connections get no answer."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())

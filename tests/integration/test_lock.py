@@ -5,7 +5,6 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -36,7 +35,7 @@ def own_lock(monkeypatch):
 
 
 @contextmanager
-def holder(*, uid: int = 0, before: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
+def holder(*, uid=0, before=()):
     with subprocess.Popen(
         [*before, sys.executable, "-c", HOLDER.format(name=lock.NAME, uid=uid)],
         stdin=subprocess.PIPE,
@@ -47,7 +46,7 @@ def holder(*, uid: int = 0, before: Sequence[str] = ()) -> Iterator[subprocess.P
         first.communicate(timeout=20)
 
 
-def line(first: subprocess.Popen[str]) -> str:
+def line(first):
     return first.stdout.readline()
 
 

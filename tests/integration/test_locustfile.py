@@ -1,13 +1,12 @@
 """Locustfiles as people have them, under our clock."""
 
 import time
-from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.samples import Kind
-from tests.integration.loads import Loaded, a_job, load
+from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, after, answer, closing, every
 
 HEAD = """
@@ -26,11 +25,11 @@ SAVE = """
 each_base = pytest.mark.parametrize("base", ["HttpUser", "FastHttpUser"])
 
 
-def visitor(base: str, wait: str = "constant(0.02)", body: str = HOME) -> str:
+def visitor(base, wait="constant(0.02)", body=HOME):
     return f"class Visitor({base}):\n    wait_time = {wait}\n{body}"
 
 
-def run(tmp_path: Path, text: str, responder: Responder, **profile: object) -> Loaded:
+def run(tmp_path, text, responder, **profile):
     path = tmp_path / "locustfile.py"
     path.write_text(HEAD + text)
     return load(tmp_path, a_job(responder, locustfile=str(path), **profile))

@@ -1,14 +1,13 @@
 """A stranger's project whose pages are for members: its own users, session and host."""
 
 import re
-from typing import Any
 
 import pytest
 from django.test import override_settings
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.results import RunResult, Status
-from benchsuite.core.specs import DatabaseSpec, RunSpec, VisitorSpec
+from benchsuite.core.results import Status
+from benchsuite.core.specs import DatabaseSpec, VisitorSpec
 from benchsuite.runner import planning, preflight
 from tests.integration import runs
 from tests.integration.runs import page, written
@@ -132,11 +131,11 @@ def club(tmp_path, monkeypatch):
     assert not (tmp_path / "club.sqlite3").exists(), "its own database is nobody's business"
 
 
-def spec(path: str = "/prizes/", server: str = "waitress", **fields: Any) -> RunSpec:
+def spec(path="/prizes/", server="waitress", **fields):
     return page(path, server, users=5, duration_s=0.5, **fields)
 
 
-def made(club: str, *specs: RunSpec) -> list[RunResult]:
+def made(club, *specs):
     with override_settings(BENCHSUITE={"TARGET_SETTINGS": club}):
         for one in specs:
             preflight.check(planning.resolve(one))

@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -38,7 +37,7 @@ FACTS = f"| `newcomer` | WSGI | any number | {THREADS} | yes | dropped | — | p
 SIZES = "| `newcomer` | a worker | one request at a time | `pip install newcomer` |\n"
 
 
-def inserted(path: Path, before: str, text: str) -> None:
+def inserted(path, before, text):
     """Writes a text before the only place where another one stands."""
     content = path.read_text()
     assert content.count(before) == 1

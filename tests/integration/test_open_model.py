@@ -5,25 +5,23 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from threading import Timer
 
 import numpy as np
 import pytest
 
-from benchsuite.core.results import Summary
 from benchsuite.core.samples import Kind
-from benchsuite.load.job import Job, stage_windows
+from benchsuite.load.job import stage_windows
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
-from tests.integration.loads import Loaded, a_job, load, served
+from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import Responder, after
 
 CHECKED = 1
 
 
-def total(result: Loaded, job: Job) -> Summary:
+def total(result, job):
     return Figures(result.samples, result.names, result.done, job.load).total
 
 
@@ -182,7 +180,7 @@ while True:
 
 
 @contextmanager
-def stallable() -> Iterator[tuple[int, int]]:
+def stallable():
     """A responder in a process of its own: its PID and port."""
     with subprocess.Popen(
         [sys.executable, "-I", "-S", "-c", STALLABLE], stdout=subprocess.PIPE, text=True

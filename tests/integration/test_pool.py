@@ -1,8 +1,6 @@
 """Several load processes make one load: shared out, begun together, in stages."""
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -11,7 +9,7 @@ import pytest
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import stage_windows
-from benchsuite.load.parent.driver import LoadPool, load_pool
+from benchsuite.load.parent.driver import load_pool
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
 from tests.integration.loads import a_job, load, served
@@ -21,7 +19,7 @@ PROCESSES = 2
 
 
 @contextmanager
-def loading(tmp_path: Path) -> Iterator[LoadPool]:
+def loading(tmp_path):
     with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log") as pool:
         yield pool
 

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,11 +21,11 @@ from benchsuite.system.cpus import available
 from benchsuite.system.network import ensure_port_free, free_port
 from benchsuite.system.process import running, wait_until_ready
 from tests.integration.left_behind import SOON_S, eventually, processes_with
-from tests.integration.stub import Parent, Stub, stub
+from tests.integration.stub import Parent, stub
 
 
 @contextmanager
-def ended(name: str, folder: Path, *, grace_s: float = 10.0) -> Iterator[Stub]:
+def ended(name, folder, *, grace_s=10.0):
     """A stub of which nothing is left."""
     with stub(name, folder, grace_s=grace_s) as server:
         yield server
@@ -102,7 +101,7 @@ def test_tree_that_wrote_over_its_environment(tmp_path):
     assert not Path(f"/proc/{child}").exists() or zombie(child)
 
 
-def zombie(pid: int) -> bool:
+def zombie(pid):
     """Nobody reaps orphans in some containers."""
     return ") Z " in Path(f"/proc/{pid}/stat").read_text()
 

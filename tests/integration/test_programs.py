@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from benchsuite.system import programs
 from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
 
-def program(folder: Path, name: str, prints: str) -> Path:
+def program(folder, name, prints):
     path = folder / name
     path.write_text(f"#!/bin/sh\necho {prints!r} >&2\n")
     path.chmod(0o755)
@@ -40,7 +39,7 @@ def test_what_is_missing_or_no_program_has_no_version(tmp_path, monkeypatch):
     assert programs.program_version("no-such-program-anywhere", "-v") is None
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder, *arguments):
     who = {"NAME": "Ann", "EMAIL": "ann@example.org"}
     names = {f"GIT_{role}_{key}": who[key] for role in ("AUTHOR", "COMMITTER") for key in who}
     subprocess.run(

@@ -6,8 +6,7 @@ from itertools import starmap
 
 import pytest
 
-from benchsuite.core.results import Finding, RunResult, Status
-from benchsuite.core.specs import RunSpec
+from benchsuite.core.results import Status
 from tests.integration.command import ROOT, SHORT
 from tests.integration.runs import Quiet, page, written
 
@@ -53,7 +52,7 @@ urlpatterns = [
 """
 
 
-def short(path: str, server: str = "gunicorn-sync") -> RunSpec:
+def short(path, server="gunicorn-sync"):
     return page(path, server, users=2, duration_s=0.5)
 
 
@@ -154,7 +153,7 @@ def guarded(tmp_path, monkeypatch):
         yield project
 
 
-def numbered(result: RunResult, number: str) -> list[Finding]:
+def numbered(result, number):
     return [finding for finding in result.findings if finding.code.startswith(number)]
 
 
@@ -300,7 +299,7 @@ AS_MANAGE = """
 class Impatient(Quiet):
     """Presses Ctrl-C when it is told of what takes long."""
 
-    def stage(self, text: str) -> None:
+    def stage(self, text):
         super().stage(text)
         if "at most" in text:
             raise KeyboardInterrupt

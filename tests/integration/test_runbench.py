@@ -5,11 +5,9 @@ import os
 import signal
 import socket
 import sqlite3
-import subprocess
 import time
 from contextlib import closing
 from datetime import datetime
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ from tests.integration.command import SHORT, Command, measured, wait_for
 from tests.needs import audited, needs
 
 
-def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
+def rows(command, columns="status, failure, goodput"):
     """Stored runs, oldest first."""
     with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
         query = f"SELECT {columns} FROM benchsuite_run ORDER BY started_at"
@@ -249,7 +247,7 @@ def test_a_locustfile_is_measured_by_our_clock(command, tmp_path):
     assert one["requests"] > 10
 
 
-def says(process: subprocess.Popen[str], words: str) -> bool:
+def says(process, words):
     """Whether the next line of its output holds these words; lines are short and come at once."""
     line = process.stdout.readline()
     assert line, f"ended before it said {words!r}: {process.stderr and process.stderr.read()}"

@@ -1,7 +1,6 @@
 """Streams of server-sent events against a responder that loses, repeats and cuts them off."""
 
 import time
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
 from tests.integration.loads import a_job, load
-from tests.integration.stubs_http import RUN, Request, Responder, answer
+from tests.integration.stubs_http import RUN, Responder, answer
 
 HEAD = (
     f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\nContent-Type: text/event-stream\r\n"
@@ -21,16 +20,16 @@ EVENT, STREAM, STRAY, CONNECTION = "event /s", "stream /s", "stray /s", "connect
 FIRST_S, GAP_S = 0.05, 0.02
 
 
-def chunk(number: object) -> bytes:
+def chunk(number):
     event = f"id: {number}\ndata: x \n\n".encode()
     return b"%x\r\n%s\r\n" % (len(event), event)
 
 
-def after(request: Request) -> int:
+def after(request):
     return int(request.headers.get("last-event-id", "0"))
 
 
-def endless(request: Request) -> Iterator[bytes]:
+def endless(request):
     yield HEAD
     time.sleep(FIRST_S)
     number = after(request)

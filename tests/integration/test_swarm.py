@@ -10,7 +10,7 @@ import pytest
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import IPVS, STACK, Swarm
 from tests.integration.command import SHORT, measured
-from tests.integration.engine import IMAGE, Engine, engine, import_image
+from tests.integration.engine import IMAGE, engine, import_image
 from tests.integration.left_behind import eventually
 from tests.needs import needs
 
@@ -34,7 +34,7 @@ def swarming(running, command):
     return command
 
 
-def stacks(running: Engine) -> list[str]:
+def stacks(running):
     """What is there of any run."""
     kinds = (("service", "ls"), ("ps", "--all"), ("network", "ls"))
     label = "--filter=label=com.docker.stack.namespace"
@@ -85,7 +85,7 @@ def test_replicas_behind_the_mesh_all_run_and_are_removed(running, swarming, tmp
     assert stacks(running) == []
 
 
-def answers(running: Engine, name: str) -> bool:
+def answers(running, name):
     """Whether a replica does, asked from within."""
     ask = "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/')"
     try:
@@ -120,7 +120,7 @@ def test_a_run_that_is_killed_leaves_no_stack(running, swarming):
     assert eventually(lambda: asking(running) == [], within_s=60), asking(running)
 
 
-def asking(running: Engine) -> list[int]:
+def asking(running):
     """The processes that find this engine, such as the one that removes a stack."""
     processes = ((one.pid, one.info["environ"]) for one in psutil.process_iter(["environ"]))
     return [pid for pid, env in processes if env and env.get("DOCKER_HOST") == running.address]

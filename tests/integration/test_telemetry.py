@@ -4,17 +4,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from benchsuite.system.process import Process, running
+from benchsuite.system.process import running
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import Mark, ProcessTree
 from benchsuite.telemetry.host import Others
-from benchsuite.telemetry.sampler import Sampler, Watched
+from benchsuite.telemetry.sampler import Sampler
 from tests.integration.command import ROOT
 from tests.integration.left_behind import eventually
 
@@ -44,7 +43,7 @@ sys.stdin.readline()
 
 
 class Busy:
-    def __init__(self, work: str) -> None:
+    def __init__(self, work):
         self.popen = subprocess.Popen(
             [sys.executable, "-S", "-c", BUSY_PARENT + work + REST],
             stdin=subprocess.PIPE,
@@ -55,15 +54,15 @@ class Busy:
         self.tree = ProcessTree({self.popen.pid})
         self.say("", "ready\n")
 
-    def say(self, line: str, answer: str) -> None:
+    def say(self, line, answer):
         self.popen.stdin.write(line)
         self.popen.stdin.flush()
         assert self.popen.stdout.readline() == answer
 
-    def pids(self) -> list[int]:
+    def pids(self):
         return [stat.pid for stat in self.tree.living()]
 
-    def watch(self, interval_s: float = 0.3) -> Watched:
+    def watch(self, interval_s=0.3):
         """What was seen from before the work to after it."""
         sampler = Sampler({"target": self.pids}, interval_s)
         sampler.start()
@@ -172,7 +171,7 @@ WAYS = {
 
 
 @contextmanager
-def leaving(way: str, work: str, folder: Path) -> Iterator[Process]:
+def leaving(way, work, folder):
     """A program whose child does this work somewhere else, while it sleeps."""
     code = BURN + WAYS[way].format(work=work, code=BURN + work) + "\ntime.sleep(300)\n"
     with running(
@@ -288,7 +287,7 @@ print(median(timer._steps.elements()) * STEP_S)
 """
 
 
-def median_lag_s(program: str) -> float:
+def median_lag_s(program):
     """What a program prints that has had a timer for a while."""
     ended = subprocess.run(
         [sys.executable, "-c", IMPORTS + program],

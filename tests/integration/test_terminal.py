@@ -14,7 +14,7 @@ from itertools import product
 
 import pytest
 
-from tests.integration.command import ROOT, SHORT, Command
+from tests.integration.command import ROOT, SHORT
 from tests.needs import audited
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -22,7 +22,7 @@ NO_BREAK = ("http://", "https://", "pip install", "apt ", "python manage.py ", "
 """What is to be copied is longer than a narrow terminal, and stays whole."""
 
 
-def seen(command: Command, width: int, *words: str) -> tuple[int, str]:
+def seen(command, width, *words):
     """Status and output of a command in a terminal of so many columns."""
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
@@ -48,12 +48,12 @@ def seen(command: Command, width: int, *words: str) -> tuple[int, str]:
     return process.wait(30), b"".join(chunks).decode()
 
 
-def lines(output: str) -> list[str]:
+def lines(output):
     """What stands in the terminal in the end, as far as it was not written over."""
     return [CONTROL.sub("", line).rstrip() for line in output.replace("\r\n", "\n").split("\n")]
 
 
-def too_long(output: str, width: int) -> list[str]:
+def too_long(output, width):
     return [
         line
         for line in lines(output)
@@ -112,7 +112,7 @@ execute_from_command_line(["manage.py", "listbench"])
 """
 
 
-def shell(line: str) -> subprocess.CompletedProcess[str]:
+def shell(line):
     return subprocess.run(
         ["bash", "-c", f"set -o pipefail; {line}", "bash", sys.executable],
         cwd=ROOT,

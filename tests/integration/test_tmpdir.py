@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.services.redis import Redis
-from tests.integration.command import SHORT, Command, measured, wait_for
+from tests.integration.command import SHORT, measured, wait_for
 from tests.integration.fronted import fronted
 from tests.integration.serving import started
 from tests.needs import needs
@@ -75,7 +75,7 @@ def test_a_run_is_made_in_any_folder(command, place):
     assert list(place.iterdir()) == []
 
 
-def with_tmpdir_of(command: Command, size: str, *words: str) -> subprocess.Popen[str]:
+def with_tmpdir_of(command, size, *words):
     mounting = ["unshare", "--mount", "sh", "-c", MOUNTED, "sh", size, str(command.temporary)]
     return subprocess.Popen(
         [*mounting, *command.program, "runbench", *words],

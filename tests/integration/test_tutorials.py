@@ -34,11 +34,11 @@ that it has are too few, or too noisy, to confirm a rate.
 FEWER_MINUTES = ("--budget=3m", "--budget=2m")  #: For a `tune` whose answer is not asserted.
 
 
-def blocks(name: str) -> list[tuple[str, str]]:
+def blocks(name):
     return BLOCK.findall((TUTORIALS / name).read_text())
 
 
-def write(folder: Path, text: str) -> None:
+def write(folder, text):
     """A file, whose first line names it."""
     name = text.partition("\n")[0].removeprefix("# ")
     (folder / name).parent.mkdir(parents=True, exist_ok=True)

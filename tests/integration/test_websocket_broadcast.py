@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
@@ -17,7 +16,7 @@ from benchsuite.load.parent.driver import load_pool
 from benchsuite.runner.figures import NEVER, with_broadcasts
 from benchsuite.stats.messages import HEALTHY, SLOW
 from tests.integration.loads import Loaded, a_job
-from tests.integration.stubs_ws import Behaviour, SocketResponder
+from tests.integration.stubs_ws import SocketResponder
 
 SUBSCRIBERS = 6
 PATH = "/room"
@@ -26,13 +25,13 @@ Deliver = Callable[[list[ServerConnection], Any, int], None]
 """Sends a message, the how manyeth, to all subscribers."""
 
 
-def to_one(subscriber: ServerConnection, message: Any) -> None:
+def to_one(subscriber, message):
     """One that has just left must not keep the others from getting it."""
     with suppress(ConnectionClosed):
         subscriber.send(message)
 
 
-def to_all(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+def to_all(subscribers, message, number):
     for one in subscribers:
         to_one(one, message)
 
@@ -44,7 +43,7 @@ class Room:
     checked journeys) nothing is delivered before all subscribers are there.
     """
 
-    def __init__(self, deliver: Deliver, *, checks: int, subscribers: int) -> None:
+    def __init__(self, deliver, *, checks, subscribers):
         self.published = 0
         self._deliver = deliver
         self._checks = checks
@@ -54,8 +53,8 @@ class Room:
         self._subscribers: list[ServerConnection] = []
 
     @property
-    def behaviour(self) -> Behaviour:
-        def behave(connection: ServerConnection, seen: Counter[str]) -> None:
+    def behaviour(self):
+        def behave(connection, seen):
             with self._lock:
                 self._subscribers.append(connection)
                 self._lock.notify_all()
@@ -74,7 +73,7 @@ class Room:
 
         return behave
 
-    def _are_there(self) -> bool:
+    def _are_there(self):
         """Once; they may leave."""
         self._were_there = self._were_there or len(self._subscribers) >= self._wanted
         return self._were_there

@@ -5,7 +5,6 @@ import socket
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,10 +14,9 @@ from websockets.frames import Frame, Opcode
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import VisitorSpec
-from tests.integration.loads import Loaded, a_job, load
+from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
 from tests.integration.stubs_ws import (
-    Behaviour,
     RawResponder,
     SocketResponder,
     as_binary,
@@ -38,14 +36,14 @@ CHECKED = 1
 MESSAGE, HANDSHAKE, STRAY = "message /odd", "handshake /odd", "stray /odd"
 
 
-def odd(tmp_path: Path, behaviour: Behaviour, **changes: Any) -> tuple[Loaded, Counter[str]]:
+def odd(tmp_path, behaviour, **changes):
     """A load whose connections are treated that way, and what the responder has counted."""
     with SocketResponder({"/odd": behaviour}) as responder:
         result = load(tmp_path, a_job(responder, "Socket", path="/odd", unit="message", **changes))
     return result, responder.seen["/odd"]
 
 
-def codes(result: Loaded) -> Counter[int]:
+def codes(result):
     """Close codes of the connections that ended early."""
     strays = result.of(STRAY)
     if not len(strays):

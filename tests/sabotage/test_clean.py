@@ -6,7 +6,7 @@ import threading
 import psutil
 import pytest
 
-from benchsuite.core.results import Ceiling, RunResult
+from benchsuite.core.results import Ceiling
 from tests.sabotage.runs import findings, message, told, weighing
 from tests.sabotage.saboteurs import load_process, pin, server_processes
 
@@ -115,7 +115,7 @@ def test_the_target_sees_what_is_sent(lab, server):
     assert -10 <= asked.seen - asked.sent <= 1, asked
 
 
-def _is_clean(result: RunResult) -> None:
+def _is_clean(result):
     assert "still used" not in message(result, "B401"), told(result)
     weighty = {one.code[:4] for one in weighing(result)}
     assert findings(result, "B501") == [], told(result)

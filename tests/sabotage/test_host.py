@@ -1,17 +1,15 @@
 """Runs that the machine disturbs: B102 again, B401 and B402."""
 
-from collections.abc import Callable
-
 import psutil
 import pytest
 
-from benchsuite.core.results import Level, RunResult
+from benchsuite.core.results import Level
 from benchsuite.findings import host as validity_host
 from benchsuite.telemetry import devices, host
 from benchsuite.telemetry.devices import Memory
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.groups import limited
-from tests.sabotage.runs import Laboratory, findings, found, message, only, told
+from tests.sabotage.runs import findings, found, message, only, told
 from tests.sabotage.saboteurs import (
     clock_set,
     held_back,
@@ -59,7 +57,7 @@ def _counted_as_throttled(lab, tmp_path, monkeypatch):
     counters = tmp_path / "cpu.stat"
     seconds = iter(range(1000))
 
-    def write() -> None:
+    def write():
         second = next(seconds)
         counters.write_text(f"nr_periods {10 * second}\nnr_throttled {9 * second}\n")
 
@@ -79,7 +77,7 @@ def test_b102_somebody_limits_the_generator(lab):
     assert findings(result, "B102")[0].level is Level.INVALID, told(result)
 
 
-def _with_limit(lab: Laboratory, pid: Callable[[], int]) -> RunResult:
+def _with_limit(lab, pid):
     with held_back() as limit:
         return lab.run(duration_s=3.5, at_second={0.0: lambda: limit(pid())})
 

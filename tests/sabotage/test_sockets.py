@@ -3,21 +3,20 @@ B303.
 """
 
 import re
-from typing import Any
 
 import pytest
 
-from benchsuite.core.results import Level, RunResult, Status
+from benchsuite.core.results import Level, Status
 from tests.needs import needs
-from tests.sabotage.runs import Laboratory, findings, message, only, told
+from tests.sabotage.runs import findings, message, only, told
 
 
-def sockets(lab: Laboratory, workload: str, path: str = "/well/", **given: Any) -> RunResult:
+def sockets(lab, workload, path="/well/", **given):
     asked = {"path": path, **given.pop("asked", {})}
     return lab.run(server="uvicorn", workload=workload, asked=asked, **given)
 
 
-def echo(lab: Laboratory, path: str) -> RunResult:
+def echo(lab, path):
     return sockets(lab, "ws_echo", path, duration_s=1.5, timeout_s=3.0)
 
 
@@ -105,7 +104,7 @@ def test_connections_that_leave_nothing_behind(lab):
     assert findings(result, "B215") == [], told(result)
 
 
-def storm(lab: Laboratory, path: str, *, restart: bool = False) -> RunResult:
+def storm(lab, path, *, restart=False):
     return sockets(lab, "ws_reconnect", path, asked={"restart": restart}, duration_s=4.0)
 
 

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 
 import pytest
 
-from benchsuite.core.results import Level, RunResult, Status
+from benchsuite.core.results import Level, Status
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.fronts import starting
 from benchsuite.fronts.nginx import Nginx
@@ -15,7 +15,7 @@ from tests.integration.postgres import cluster
 from tests.needs import needs
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.ports import FEW_PORTS, permitted
-from tests.sabotage.runs import BRIEF, Laboratory, findings, found, laboratory, message, only, told
+from tests.sabotage.runs import BRIEF, findings, found, laboratory, message, only, told
 from tests.sabotage.saboteurs import (
     busiest,
     costly_certificate,
@@ -236,7 +236,7 @@ def test_b208_a_page_loses_what_it_confirms(tmp_path, monkeypatch):
     assert findings(kept, "B208") == [], told(kept)
 
 
-def memory(lab: Laboratory, path: str) -> RunResult:
+def memory(lab, path):
     return lab.run(path=path, model="open", arrival_rate=200.0, max_in_flight=8, duration_s=10.0)
 
 

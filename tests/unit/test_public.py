@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +16,7 @@ PUBLIC = {
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def imports(text: str) -> Iterator[tuple[str, str]]:
+def imports(text):
     for line in re.findall(r"^ *(from benchsuite[\w.]* import .+)$", text, re.MULTILINE):
         (node,) = ast.parse(line.strip()).body
         assert isinstance(node, ast.ImportFrom)

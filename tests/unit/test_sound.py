@@ -14,7 +14,7 @@ CPU_BOUND = {"service_s": 0.01, "rate": 80.0}
 CHANGE_S = WARM_UP_S + 5
 
 
-def levels(server: Server, draw: random.Random) -> dict[str, Level]:
+def levels(server, draw):
     return {one.code[:4]: one.level for one in findings.assess(evidence(server, draw))}
 
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -31,7 +30,7 @@ SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def result(**changes: Any) -> RunResult:
+def result(**changes):
     """A run of 400 requests over 4 s from one user, 10 ms each, the first second warm-up."""
     samples = np.zeros(500, dtype=summary.DTYPE)
     samples["start"] = samples["intended_start"] = 1000 + np.arange(500) / 100
@@ -67,17 +66,17 @@ def result(**changes: Any) -> RunResult:
     return replace(made, **changes)
 
 
-def begun() -> models.Run:
+def begun():
     return begin(SPEC, batch=uuid4(), started_at=NOW)
 
 
-def stored(spec: RunSpec = SPEC, **changes: Any) -> models.Run:
+def stored(spec=SPEC, **changes):
     run = begin(spec, batch=uuid4(), started_at=NOW)
     store.finish(run, result(spec=spec, **changes))
     return models.Run.objects.get(pk=run.pk)
 
 
-def columns(run: models.Run) -> dict[str, Any]:
+def columns(run):
     """Those that are not empty, but for times and what stands in other columns, too."""
     values = {field.attname: getattr(run, field.attname) for field in run._meta.concrete_fields}
     away = ("id", "batch", "spec", "key", "started_at", "ended_at", "environment_id", "software_id")

@@ -2,7 +2,6 @@
 
 import csv
 import io
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -20,7 +19,7 @@ def _open_pages(settings, db, monkeypatch):
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
 
 
-def with_token(client: Client) -> Client:
+def with_token(client):
     client.cookies["benchsuite-80"] = TOKEN
     return client
 
@@ -42,18 +41,18 @@ def soup(client):
     return get
 
 
-def text(client: Client, address: str) -> str:
+def text(client, address):
     """What there is to be had, streamed or not."""
     answer = client.get(address)
     assert answer.status_code == 200, address
     return answer.getvalue().decode()
 
 
-def csv_rows(client: Client, address: str) -> list[dict[str, str]]:
+def csv_rows(client, address):
     return list(csv.DictReader(io.StringIO(text(client, address), newline="")))
 
 
-def table(page: Any, caption: str) -> list[list[str]]:
+def table(page, caption):
     """The rows of a table, as they are read."""
     shown = next(one for one in page.select("table") if one.caption.text.startswith(caption))
     rows = [row.select("th, td") for row in shown.select("tr")]

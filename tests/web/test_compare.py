@@ -21,12 +21,12 @@ from tests.golden import words_of
 from tests.starts import BATCH, FAST, SLOW, doubt, starts
 
 
-def address(*runs: Any, **more: Any) -> Any:
+def address(*runs, **more):
     ids = ",".join(str(run.pk) for run in runs)
     return "&".join([f"/results/compare/?runs={ids}", *(f"{k}={v}" for k, v in more.items())])
 
 
-def row(page: Any, title: Any) -> Any:
+def row(page, title):
     found = [one for one in page.select("table.comparison tbody tr") if title in one.th.text]
     assert len(found) == 1
     return found[0]
@@ -198,7 +198,7 @@ def test_runs_of_one_command_by_its_batch(soup):
     assert len(soup(f"/results/compare/?batch={batch}").select(".comparison tbody tr")) == 2
 
 
-def excluded() -> list[Run]:
+def excluded():
     runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
     for run, code in ((runs[0], "B401 noisy-host"), (runs[5], "B201 failures")):
         doubt(run, code)
@@ -207,7 +207,7 @@ def excluded() -> list[Run]:
     return runs
 
 
-def of_units() -> list[Run]:
+def of_units():
     runs = [make_run("uwsgi", rate=60), make_run("daphne", workload="ws_echo", rate=600)]
     Run.objects.filter(pk=runs[1].pk).update(unit="message")
     return runs

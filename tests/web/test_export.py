@@ -124,7 +124,7 @@ def test_unknown_chart_names_the_known(soup):
         assert "here are: goodput, distribution." in compared.text
 
 
-def anyone(request: Any) -> bool:
+def anyone(request):
     return True
 
 

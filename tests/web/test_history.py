@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,7 +14,7 @@ from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run
 
 
-def measured(rates: list[float], **given: Any) -> list[Run]:
+def measured(rates, **given):
     """A run a day of one configuration."""
     return [
         make_run("uwsgi", rate=rate, started_at=BEGUN + timedelta(days=day), seed=day, **given)

@@ -22,15 +22,15 @@ from tests.web.conftest import BY_TOKEN
 QUERIES = 18
 
 
-def servers(page: Any) -> list[str]:
+def servers(page):
     return [link.text for link in page.select("tr.run th a")]
 
 
-def answers(page: Any) -> list[str]:
+def answers(page):
     return [cell.find(string=True).strip() for cell in page.select("td.answer")]
 
 
-def measured(rates: dict[str, tuple[float, ...]], *, minutes: int = 0, **given: Any) -> Any:
+def measured(rates, *, minutes=0, **given):
     """One command that measured each of these servers so often, in turns; its batch."""
     batch = uuid4()
     for server, figures in rates.items():
@@ -59,12 +59,12 @@ def test_a_command_says_who_won_by_the_middle_of_its_starts(soup):
     assert row.select_one("a")["href"] == f"/results/compare/?batch={batch}"
 
 
-def of_units() -> None:
+def of_units():
     batch = measured({"uwsgi": (600,), "daphne": (450,)})
     Run.objects.filter(batch=batch, server="daphne").update(unit="message")
 
 
-def interrupted() -> None:
+def interrupted():
     run = make_run("uwsgi")
     Run.objects.filter(pk=run.pk).update(status=Status.INTERRUPTED.value, failure="Ctrl-C")
 

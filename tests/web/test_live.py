@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -34,7 +33,7 @@ class Terminal:
 
     title, place, total, left_s = "uwsgi <1>", 2, 3, 75.0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return lambda *words: None
 
 
@@ -60,11 +59,11 @@ def run(opened):
     return made
 
 
-def address(kind: str, pk: Any) -> str:
+def address(kind, pk):
     return reverse("benchsuite:live", args=[kind, pk])
 
 
-def look(client: Client, kind: str, pk: Any, **given: Any) -> dict[str, Any]:
+def look(client, kind, pk, **given):
     answer = client.get(address(kind, pk), given)
     assert answer.status_code == 200, answer.content
     assert "no-store" in answer["Cache-Control"]
@@ -183,19 +182,19 @@ def test_nobody_else_sees_it(run):
         assert Client(HTTP_HOST="localhost").get(path).status_code == 403
 
 
-async def application(scope: Any, receive: Any, send: Any) -> None:
+async def application(scope, receive, send):
     """That of the project, which has a WebSocket of its own."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.send", "text": json.dumps({"theirs": asgi.SOCKET in scope})})
 
 
-def told(path: str, **headers: str) -> dict[str, Any] | None:
+def told(path, **headers):
     """The first message; None where nobody is let in."""
     given = {"host": "localhost", "origin": "http://localhost", **headers}
     pairs = [(name.encode(), value.encode()) for name, value in given.items()]
 
-    async def ask() -> dict[str, Any] | None:
+    async def ask():
         socket = WebsocketCommunicator(asgi.live(application), path, headers=pairs)
         connected, _ = await socket.connect(timeout=10)
         message = await socket.receive_json_from(timeout=10) if connected else None

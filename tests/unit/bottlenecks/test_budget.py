@@ -1,7 +1,6 @@
 """Where the time of a request goes."""
 
 from dataclasses import replace
-from typing import Any
 
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
 from tests.unit.bottlenecks.healthy import HEALTHY
@@ -9,11 +8,11 @@ from tests.unit.bottlenecks.healthy import HEALTHY
 OF_CASES = (REST, Diagnosis)
 
 
-def of(**changes: Any) -> Budget | None:
+def of(**changes):
     return budget(replace(HEALTHY, **changes))
 
 
-def words(value: Any) -> Any:
+def words(value):
     if not isinstance(value, Budget):
         return value
     parts = {name: round(seconds, 6) for name, seconds in value.parts.items()}

@@ -4,7 +4,6 @@ import re
 import runpy
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ PAGE = Path(__file__).parents[3] / "docs" / "bottlenecks.md"
 OF_CASES = (Common, Diagnosis, LimitEvidence, Pattern, Reached, Repeated, bottlenecks, other)
 
 
-def words(value: Any) -> Any:
+def words(value):
     """All that limits say, a line for each."""
     if not isinstance(value, dict):
         return value

@@ -1,12 +1,10 @@
 """Which cells did the same work, and their ratios."""
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from benchsuite.comparing.cells import Cell, alternatives, cells
-from benchsuite.models import Run
+from benchsuite.comparing.cells import alternatives, cells
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +12,7 @@ pytestmark = pytest.mark.django_db
 BATCH = UUID(int=7)
 
 
-def started(rates: tuple[float, ...], server: str = "gunicorn-gthread", **given: Any) -> list[Run]:
+def started(rates, server="gunicorn-gthread", **given):
     """So many starts of a cell in one command."""
     return [
         make_run(server, batch=BATCH, rate=rate, repetition=place, seed=place, **given)
@@ -22,7 +20,7 @@ def started(rates: tuple[float, ...], server: str = "gunicorn-gthread", **given:
     ]
 
 
-def own(found: list[Cell], runs: list[Run]) -> Cell:
+def own(found, runs):
     return next(cell for cell in found if cell.first.pk in {run.pk for run in runs})
 
 

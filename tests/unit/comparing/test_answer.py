@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from benchsuite.comparing.answer import answer_of, climbs, of_pairs, own_targets, ranking
-from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, metric, speed_notes
 from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.metrics.every import Scale, compared
@@ -22,16 +21,16 @@ GOODPUT, MEMORY = metric("goodput"), metric("memory")
 AS_GOOD = tuple(value * 1.012 for value in SLOW)
 
 
-def plain(text: str) -> str:
+def plain(text):
     return text.replace("\u2009", " ")
 
 
-def cell(server: str, *goodputs: float, **columns: Any) -> Cell:
+def cell(server, *goodputs, **columns):
     given = {"server_facts": facts(server, "io_read"), "key": server, **columns}
     return side(server, goodputs or [612.0], columns=given)
 
 
-def broken(server: str, code: str = "B201 failures") -> Cell:
+def broken(server, code="B201 failures"):
     failed = cell(server, *FAST)
     for run in failed.runs:
         found_out(run, code)
@@ -135,7 +134,7 @@ def test_candidates_against_a_baseline(golden):
 Times = float | Sequence[float] | None
 
 
-def pair(first_s: Times, second_s: Times) -> Any:
+def pair(first_s, second_s):
     """Alike, of CPUs that took so long for the piece of work."""
     sides = side("gunicorn", SLOW), side("granian", SLOW)
     for one_side, seconds in zip(sides, (first_s, second_s), strict=True):
@@ -161,7 +160,7 @@ def test_sides_on_cpus_of_another_speed_are_told_and_one_odd_start_makes_none_sl
     assert median_work_s([], "target", (0.0, 10.0)) is None
 
 
-def climbed(*lines: tuple[str, dict[int, float]], **columns: Any) -> Comparison:
+def climbed(*lines, **columns):
     """A run of each server at each number of users, with its goodput."""
     runs = []
     for server, goodputs in lines:

@@ -21,7 +21,7 @@ from tests.starts import found_out
 START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def run(server: str = "uvicorn", minute: int = 0, *, invalid: str = "", **changes: Any) -> Run:
+def run(server="uvicorn", minute=0, *, invalid="", **changes):
     figures: dict[str, Any] = {
         "server": server,
         "key": server,
@@ -57,12 +57,12 @@ def test_two_projects_are_two_cells_and_pairs_find_each_other():
     assert difference.words == "project /srv/shop or /srv/blog"
 
 
-def unavailable(server: str = "uvicorn", **changes: Any) -> Run:
+def unavailable(server="uvicorn", **changes):
     missing = ("goodput", "failures", "p50_s", "p95_s", "p99_s", "cpu_percent", "memory_bytes")
     return run(server, status="failed", verdict="", **dict.fromkeys(missing), **changes)
 
 
-def shown(*runs: Run) -> list[str]:
+def shown(*runs):
     """The rows of the table, white space folded."""
     console = SafeConsole(width=200)
     with console.capture() as capture:

@@ -1,7 +1,5 @@
 """Conditions: how they are written, and when they are broken, held or undecided."""
 
-from typing import Any
-
 from benchsuite.comparing.gate import Judgement, judge, overall, parse
 from benchsuite.report.exports.comparison import as_junit
 from tests.starts import FAST, SLOW, found_out, side
@@ -9,7 +7,7 @@ from tests.starts import FAST, SLOW, found_out, side
 OF_CASES = (FAST, SLOW, as_junit, overall)
 
 
-def written(text: str) -> tuple[str, str, float]:
+def written(text):
     condition = parse(text)
     return condition.metric.short, condition.operator, condition.limit_percent
 
@@ -23,7 +21,7 @@ def judged(text, first, second, spoilt=("", 0), **columns):
     return found
 
 
-def words(value: Any) -> Any:
+def words(value):
     return value.sentence if isinstance(value, Judgement) else value
 
 

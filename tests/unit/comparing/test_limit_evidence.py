@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from benchsuite.bottlenecks.evidence import Alone, LimitEvidence
+from benchsuite.bottlenecks.evidence import Alone
 from benchsuite.comparing.limit_evidence import alone, evidence, highest_rate, profiled
 from benchsuite.core.plain import plain
 from benchsuite.core.samples import Kind
-from benchsuite.models import Measurement, Run
 from benchsuite.models import Reading as Row
+from benchsuite.models import Run
 from benchsuite.stats import stacks
 from tests.factories import INVALID, make_run
 
@@ -31,11 +31,11 @@ TARGET = {
 }
 
 
-def found(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence:
+def found(run, stage=None, **more):
     return evidence(run, stage, **more)
 
 
-def with_counts(run: Run, part: str, counts: dict[str, int]) -> Run:
+def with_counts(run, part, counts):
     """A reading of each second of the run."""
     Row.objects.filter(run=run, part=part).delete()
     Row.objects.bulk_create(
@@ -84,7 +84,7 @@ def test_a_stage_is_looked_at_over_its_own_window():
         assert found(run, total).cpu_percent == {"target": percent}
 
 
-def staged(levels: dict[int, dict[str, Any]], **load: Any) -> Run:
+def staged(levels, **load):
     """A run with stages of so many users or arrivals each, whose figures are those of the last."""
     run = make_run(environment=MACHINE)
     (total,) = run.measurements.filter(scope="all")
@@ -154,7 +154,7 @@ def test_memory_that_grows_all_the_time_is_seen():
     assert (seen.memory_grows, seen.window_s) == (2**20, 30.0)
 
 
-def page(requests: int, request_s: float, **figures: Any) -> dict[str, Any]:
+def page(requests, request_s, **figures):
     means = {"queries": 4, "query_s": 0.1, "connecting_s": 0.01, "shapes": [], **figures}
     return {"page": f"GET /{requests}/", "requests": requests, "request_s": request_s, **means}
 
@@ -174,7 +174,7 @@ def test_values(golden):
     golden.values()
 
 
-def rounded(value: Any) -> Any:
+def rounded(value):
     if isinstance(value, dict):
         return {name: rounded(part) for name, part in sorted(value.items())}
     return float(f"{value:.7g}") if isinstance(value, float) else value

@@ -1,11 +1,9 @@
 """Which server starts count, in every combination that a cell can hold."""
 
-from typing import Any
-
 from benchsuite.comparing.starts import Start, Starts
 
 
-def words(value: Any) -> Any:
+def words(value):
     if isinstance(value, Start):
         own = "its own figures" if value.has_own_figures else "others' figures"
         return f"{value.standing}, {own}, {value.reasons}"

@@ -1,7 +1,6 @@
 """Cells that differ in anything have titles that say in what."""
 
 import dataclasses
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,7 +9,6 @@ import pytest
 from benchsuite.comparing import titles as named
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import around, around_of, cell_titles
-from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 from tests.factories import make_spec
 
@@ -69,7 +67,7 @@ BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
 """What the other cell has of it."""
 
 
-def fields() -> Iterator[tuple[str, ...]]:
+def fields():
     """Every field of a RunSpec that belongs to the cell."""
     for outer in dataclasses.fields(SPEC):
         part = getattr(SPEC, outer.name)
@@ -81,14 +79,14 @@ def fields() -> Iterator[tuple[str, ...]]:
             yield from ((outer.name, inner.name) for inner in dataclasses.fields(part))
 
 
-def changed(spec: RunSpec, path: tuple[str, ...], values: dict[str, Any]) -> RunSpec:
+def changed(spec, path, values):
     if len(path) == 1:
         return dataclasses.replace(spec, **values)
     part = dataclasses.replace(getattr(spec, path[0]), **values)
     return dataclasses.replace(spec, **{path[0]: part})
 
 
-def another(path: tuple[str, ...]) -> dict[str, Any]:
+def another(path):
     value = getattr(SPEC, path[0]) if len(path) == 1 else getattr(getattr(SPEC, path[0]), path[1])
     if path in OTHER:
         return OTHER[path]
@@ -103,7 +101,7 @@ def another(path: tuple[str, ...]) -> dict[str, Any]:
     return {path[-1]: {"path": "/cart/"} if value is not None else 7}
 
 
-def cell(spec: RunSpec) -> Cell:
+def cell(spec):
     run = Run(
         server=spec.server.server,
         workload=spec.workload.workload,
@@ -125,7 +123,7 @@ def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path):
     assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
 
 
-def run(load: dict[str, Any] | None = None, **fields: Any) -> Run:
+def run(load=None, **fields):
     """Not stored; its spec may lack what later versions say."""
     spec = {**SPEC.to_json(), **fields.pop("spec", {})}
     given = {"server": "uvicorn", "unit": "request", "model": "closed", "users": 100, **fields}

@@ -5,7 +5,7 @@ import pytest
 from benchsuite.core.exceptions import last_line
 
 
-def raised(error: Exception, *notes: str) -> Exception:
+def raised(error, *notes):
     for note in notes:
         error.add_note(note)
     try:

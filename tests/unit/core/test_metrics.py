@@ -58,12 +58,12 @@ def test_the_table_of_the_docs_is_that_of_the_registry():
     ]
 
 
-def shown(unit: Unit, value: float | None) -> str:
+def shown(unit, value):
     figure = Metric("any", unit, Better.LESS, of_answers=True)
     return figure.show(value, "messages").replace("\u2009", " ")
 
 
-def doubled(names: list[str]) -> set[str]:
+def doubled(names):
     return {name for name in names if names.count(name) > 1}
 
 

@@ -22,7 +22,7 @@ SEEN = Observation(
 )
 
 
-def book() -> Notebook:
+def book():
     made = Notebook(
         Question(
             objective=parse("p95 < 200ms, failures < 0.1%, memory <= 1GiB"),

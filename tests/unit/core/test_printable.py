@@ -38,7 +38,7 @@ def test_xml_can_be_read_again(text):
     assert read.text == printable(text)
 
 
-def label(text: str) -> str:
+def label(text):
     """As a run and the database take it."""
     try:
         made = RunSpec(server=ServerSpec(server="uvicorn"), label=text).label
@@ -50,7 +50,7 @@ def label(text: str) -> str:
     return made
 
 
-def refused(text: str) -> bool:
+def refused(text):
     try:
         label(text)
     except UsageError as error:

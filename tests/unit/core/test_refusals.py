@@ -3,7 +3,6 @@
 import sqlite3
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -68,7 +67,7 @@ def refused(tmp_path, monkeypatch, django_db_blocker, django_db_setup):
     return said
 
 
-def _never(*given: object, **options: object) -> Any:
+def _never(*given, **options):
     raise AssertionError("nothing may be measured")
 
 
@@ -128,7 +127,7 @@ def test_a_query_that_nobody_thought_of_is_a_sentence_too(
 class Answer(Exception):
     """What psycopg raises, as far as it matters here."""
 
-    def __init__(self, sqlstate: str | None, text: str = "no") -> None:
+    def __init__(self, sqlstate, text="no"):
         super().__init__(text)
         self.sqlstate = sqlstate
 

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -90,13 +89,13 @@ class Wider(RunSpec):
     colour: str = "none"
 
 
-def plan(**load: Any) -> tuple[object, ...]:
+def plan(**load):
     """Begin and end of the window, and the longest that it may take."""
     profile = LoadProfile(**load)
     return profile.window_start_s, profile.window_end_s, profile.longest_s
 
 
-def limit(rate: float, **more: Any) -> int:
+def limit(rate, **more):
     return LoadProfile(model="open", arrival_rate=rate, **more).in_flight_limit
 
 

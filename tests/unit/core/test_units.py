@@ -3,7 +3,7 @@
 from benchsuite.core import units
 
 
-def plain(text: str) -> str:
+def plain(text):
     """With thin spaces as underscores, so that a failing test can be read."""
     return text.replace(units.THIN_SPACE, "_")
 

@@ -13,17 +13,17 @@ from benchsuite.delay.proxy import Endpoint
 class Clock:
     """A clock that is set by hand, and the alarm that goes by it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.reset()
 
-    def reset(self) -> None:
+    def reset(self):
         self.now = 100.0
         self.calls: list[tuple[float, Callable[[], None]]] = []
 
-    def at(self, moment: float, call: Callable[[], None]) -> None:
+    def at(self, moment, call):
         self.calls.append((moment, call))
 
-    def go_to(self, moment: float) -> None:
+    def go_to(self, moment):
         self.now = moment
         due = [call for call in self.calls if call[0] <= moment]
         self.calls = [call for call in self.calls if call[0] > moment]
@@ -36,34 +36,34 @@ class Transport:
 
     family = socket.AF_INET
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.done: list[object] = []
         self.options: list[tuple[int, int, object]] = []
         self.closing = False
 
-    def is_closing(self) -> bool:
+    def is_closing(self):
         return self.closing
 
-    def get_extra_info(self, name: str) -> "Transport":
+    def get_extra_info(self, name):
         assert name == "socket"
         return self
 
-    def setsockopt(self, level: int, name: int, value: object) -> None:
+    def setsockopt(self, level, name, value):
         self.options.append((level, name, value))
 
-    def write(self, data: bytes) -> None:
+    def write(self, data):
         self.done.append(data)
 
-    def write_eof(self) -> None:
+    def write_eof(self):
         self.done.append("end")
 
-    def pause_reading(self) -> None:
+    def pause_reading(self):
         self.done.append("pause")
 
-    def resume_reading(self) -> None:
+    def resume_reading(self):
         self.done.append("resume")
 
-    def abort(self) -> None:
+    def abort(self):
         self.done.append("abort")
         self.closing = True
 
@@ -90,12 +90,12 @@ class Line:
         if connected:
             self.connect()
 
-    def connect(self) -> None:
+    def connect(self):
         self.sink.connection_made(cast(asyncio.Transport, self.receiver))
         self.sink.flush()
 
     @property
-    def received(self) -> list[object]:
+    def received(self):
         """What reached the receiver; of long data the length."""
         done: list[Any] = self.receiver.done
         return [part if len(part) < 99 else len(part) for part in done]

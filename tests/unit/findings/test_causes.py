@@ -13,7 +13,7 @@ from tests.unit.findings.clean import CLEAN, found, planned, summary
 Changes = dict[str, Any]
 
 
-def longest(max_s: float, **changes: Any) -> Any:
+def longest(max_s, **changes):
     return summary(response_time=replace(summary().response_time, max_s=max_s), **changes)
 
 

@@ -1,10 +1,8 @@
 """B201 to B206: the run that trips each, and the one just below that doesn't."""
 
 from dataclasses import replace
-from typing import Any
 
 from benchsuite.core.observations import Cluster, FrontShares
-from benchsuite.core.results import Finding
 from benchsuite.core.samples import Round, Stall
 from tests.unit.findings.clean import found, words
 
@@ -24,7 +22,7 @@ IDLE = FrontShares(
 )
 
 
-def told(**changes: Any) -> Finding | None:
+def told(**changes):
     return found(front=replace(IDLE, **changes)).get("B211")
 
 

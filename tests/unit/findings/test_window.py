@@ -2,18 +2,17 @@
 
 import random
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from benchsuite import findings
-from benchsuite.core.observations import Evidence, Probes, UnderWay
-from benchsuite.core.results import Finding, Interval, Level
+from benchsuite.core.observations import Probes, UnderWay
+from benchsuite.core.results import Level
 from benchsuite.stats import histogram
 from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
 
 
-def overloaded(throughput: float, busy: float) -> dict[str, Any]:
+def overloaded(throughput, busy):
     """Evidence of an open run in which the median grows all the time."""
     medians: list[float | None] = [0.1 + 0.01 * second for second in range(10)]
     return {
@@ -25,17 +24,17 @@ def overloaded(throughput: float, busy: float) -> dict[str, Any]:
     }
 
 
-def two_ways(second: int, slower_s: float) -> Interval:
+def two_ways(second, slower_s):
     """Half of a second's answers take 0.1 s, the others longer."""
     times = histogram.encode(histogram.of(np.array([0.1] * 50 + [slower_s] * 50)))
     return replace(intervals([100])[0], second=second, histogram=times)
 
 
-def stage(users: int, **changes: Any) -> Evidence:
+def stage(users, **changes):
     return replace(CLEAN, stage=f"{users} users", **changes)
 
 
-def of_stages(*stages: Evidence) -> dict[str, Finding]:
+def of_stages(*stages):
     """As of a run whose figures as a whole would trip everything, were they looked at."""
     whole = replace(
         CLEAN,

@@ -11,7 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
@@ -22,7 +21,7 @@ FOLDER = Path("/run/of/a front")
 UPSTREAMS = [("127.0.0.1", 23010), ("127.0.0.1", 23011)]
 
 
-def front_class(name: str) -> type[FrontAdapter]:
+def front_class(name):
     module, _, attribute = BUILTIN[name].rpartition(".")
     return getattr(import_module(module), attribute)
 
@@ -30,12 +29,12 @@ def front_class(name: str) -> type[FrontAdapter]:
 PROGRAMS = {name: one for name in BUILTIN if issubclass(one := front_class(name), ProgramFront)}
 
 
-def make(name: str, static_files: StaticFiles | None = None, /, **options: Option) -> ProgramFront:
+def make(name, static_files=None, /, **options):
     place = FrontPlace(folder=FOLDER, static=static_files, token="t0ken")
     return PROGRAMS[name](options, place)
 
 
-def configuration(adapter: FrontAdapter) -> list[str]:
+def configuration(adapter):
     """Its lines without indentation, comments and blank ones."""
     (content,) = adapter.config_files("127.0.0.1", 8123, UPSTREAMS).values()
     lines = (line.strip() for line in content.splitlines())
@@ -113,7 +112,7 @@ def test_docs_show_every_front():
             assert (f"`{option}" in row) == (option in one.options)
 
 
-def shown_as(default: Option) -> str:
+def shown_as(default):
     if isinstance(default, bool):
         return "yes" if default else "no"
     return str(default) or "—"

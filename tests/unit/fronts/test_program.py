@@ -2,14 +2,12 @@
 
 import re
 import resource
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import Option
-from benchsuite.fronts.base import Address, FrontPlace
+from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.haproxy import Haproxy
 from benchsuite.fronts.nginx import Nginx
 from benchsuite.fronts.program import COMMON, ProgramFront, filled
@@ -27,17 +25,17 @@ class Plain(ProgramFront):
     complaint = re.compile("(.*)")
     options = {**COMMON, "depth": 1}
 
-    def argv(self) -> list[str]:
+    def argv(self):
         return [self.executable()]
 
-    def check_argv(self) -> list[str]:
+    def check_argv(self):
         return [self.executable(), "-t"]
 
-    def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
+    def values(self, host, port, upstreams):
         return {"servers": len(upstreams)}
 
 
-def plain(place: FrontPlace | None = None, **options: Option) -> Plain:
+def plain(place=None, **options):
     return Plain(options, place)
 
 
@@ -53,7 +51,7 @@ def test_a_template_of_ones_own_takes_the_place_of_ours(tmp_path):
     assert files == {"nginx.conf": "127.0.0.1:80 2 75 3600 /run"}
 
 
-def limited(monkeypatch: pytest.MonkeyPatch, hard: int) -> None:
+def limited(monkeypatch, hard):
     monkeypatch.setattr(resource, "getrlimit", lambda which: (64, hard))
 
 
@@ -81,7 +79,7 @@ def test_availability(monkeypatch, golden):
     golden.cases(available)
 
 
-def own(folder: Path, text: str) -> Path:
+def own(folder, text):
     path = folder / "own.conf"
     path.write_text(text)
     return path

@@ -4,11 +4,9 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchsuite.core.specs import Option
 from benchsuite.fronts import swarm
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import Swarm
@@ -31,12 +29,12 @@ def ipvs(monkeypatch, tmp_path):
     return path
 
 
-def make(instances: Instances | None = INSTANCES, **options: Option) -> Swarm:
+def make(instances=INSTANCES, **options):
     place = FrontPlace(folder=Path("/run/front"), token="0123456789abcdef", instances=instances)
     return Swarm({"image": "shop-bench", **options}, place)
 
 
-def service(adapter: Swarm) -> dict[str, Any]:
+def service(adapter):
     (content,) = adapter.config_files("127.0.0.1", 8123, ()).values()
     return json.loads(content)["services"]["web"]
 
@@ -73,11 +71,11 @@ def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs):
     assert set(ours) - set(sample) == {"command", "volumes"}, "the image has both"
 
 
-def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: str = "/d") -> None:
+def engine(monkeypatch, said, path="/d"):
     """An engine that knows the image shop-bench and says this of itself."""
     monkeypatch.setattr(programs, "find_program", lambda name: path or None)
 
-    def docker(*arguments: str) -> str | None:
+    def docker(*arguments):
         if arguments[0] == "image":
             return "[]" if arguments[-1] == "shop-bench" else None
         return None if said is None else json.dumps(said)

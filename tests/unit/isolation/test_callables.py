@@ -100,20 +100,20 @@ def load(project, quiet, monkeypatch):
 class Daphne:
     """As Daphne calls an application: with a partial of a method of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.sent: list[dict[str, Any]] = []
 
-    async def handle_reply(self, protocol: object, event: dict[str, Any]) -> None:
+    async def handle_reply(self, protocol, event):
         self.sent.append(event)
 
 
-def events(wrapper: ModuleType, **scope: Any) -> list[dict[str, Any]]:
+def events(wrapper, **scope):
     sent: list[dict[str, Any]] = []
 
-    async def send(event: dict[str, Any]) -> None:
+    async def send(event):
         sent.append(event)
 
-    async def receive() -> dict[str, Any]:
+    async def receive():
         return {}
 
     asyncio.run(wrapper.application(scope, receive, send))

@@ -3,7 +3,6 @@ there.
 """
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,7 @@ def machine(monkeypatch, tmp_path):
     finding._named.cache_clear()
 
 
-def program(path: Path) -> str:
+def program(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("")
     path.chmod(0o755)

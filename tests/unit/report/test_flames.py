@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from benchsuite.report import flames
-from benchsuite.report.flames import ROW, WIDTH, Flame, drawing, flame
+from benchsuite.report.flames import ROW, WIDTH, drawing, flame
 from benchsuite.report.limiting import told
 from benchsuite.report.terminal.grid import show
 from benchsuite.report.writers import grid
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 FULL = {"cpu_percent": 190.0, "environment": {"cpu_usable": 2}}
 
 
-def made(**given: object) -> Flame:
+def made(**given):
     run = make_run()
     run.diagnosis = profile(**given)
     return flame(run)

@@ -5,11 +5,9 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core.answer import Table
-from benchsuite.core.results import Arrivals, Distribution, Summary
+from benchsuite.core.results import Arrivals, Distribution
 from benchsuite.core.samples import POPULATION
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.parts import populations_table, stages_of, stages_table, times_of_levels
 from tests.factories import stored
@@ -23,7 +21,7 @@ PAGES = replace(PART, name="8 users of url", scope=POPULATION, order=1)
 ECHOES = replace(PAGES, name="2 users of ws_echo", requests=30, goodput=3.0, failures=0, order=2)
 
 
-def stage(level: float, order: int) -> Summary:
+def stage(level, order):
     arrivals = Arrivals(offered_rate=level, achieved_rate=level / 2, late=4, dropped=3)
     told: dict[str, Any] = {"throughput": level, "goodput": level * 0.9, "wait_time": TIMES}
     name = LOAD.level_words(level)
@@ -32,7 +30,7 @@ def stage(level: float, order: int) -> Summary:
     )
 
 
-def of(total: Summary, *parts: Summary, **given: Any) -> Run:
+def of(total, *parts, **given):
     return stored(RunSpec(server=ServerSpec(server="uvicorn"), **given), total, *parts)
 
 
@@ -47,7 +45,7 @@ def mixed(db):
     return of(PART, PAGES, ECHOES, workload=WorkloadSpec(workload="mixed"))
 
 
-def rows_of(table: Table | None) -> list[dict[str, str]]:
+def rows_of(table):
     texts = [[str(cell).replace("\u2009", " ") for cell in row] for row in table.rows]
     return [dict(zip(table.headings, row, strict=True)) for row in texts]
 

@@ -1,6 +1,5 @@
 """What a run and a comparison say."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -17,7 +16,7 @@ MOST_WORDS = 20
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
-def run(server: str = "uwsgi", findings: Sequence[Finding] = (), **given: Any) -> Run:
+def run(server="uwsgi", findings=(), **given):
     fields: dict[str, Any] = {
         "server": server,
         "key": server,
@@ -42,11 +41,11 @@ def run(server: str = "uwsgi", findings: Sequence[Finding] = (), **given: Any) -
     return made
 
 
-def plain(text: str) -> str:
+def plain(text):
     return text.replace("\u2009", " ")
 
 
-def told(*codes: str, limit: str = "", **given: Any) -> str:
+def told(*codes, limit="", **given):
     """The card of such a run; B1xx are weak and others invalid."""
     doubts = [
         Finding(code=one, level="weak" if one.startswith("B1") else "invalid", message=f"{one}!")

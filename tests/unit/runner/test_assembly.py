@@ -59,7 +59,7 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
 UVICORN = resolve(RunSpec(server=ServerSpec(server="uvicorn"))).server
 
 
-def made(seed: int = 1) -> dict[str, str]:
+def made(seed=1):
     return process_environment(
         UVICORN, token="feed", instructions=Path("/run/instructions.json"), seed=seed
     )

@@ -1,6 +1,5 @@
 """What rehearsals teach of rows, and how a load is held to it."""
 
-from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +17,7 @@ HOLDS = Learned(
 )
 
 
-def made(*orders: int, again: tuple[int, ...] = (), **more: int) -> list[Rehearsal]:
+def made(*orders, again=(), **more):
     """A look, journeys that gain so many orders, and the same sent again; all are logged."""
     kinds = [NEW] * len(orders) + [AGAIN] * len(again)
     return [
@@ -30,7 +29,7 @@ def made(*orders: int, again: tuple[int, ...] = (), **more: int) -> list[Rehears
     ]
 
 
-def rehearsed(kind: str, posts: Mapping[str, int], rows: Mapping[str, int]) -> Rehearsal:
+def rehearsed(kind, posts, rows):
     return Rehearsal(kind=kind, right=True, posts=posts, gains=rows)
 
 
@@ -44,25 +43,25 @@ def seen(right=100, failed=0, *, resent=0, **posts):
 class Shop:
     """A clock, and a project whose orders come `late_s` after they were answered."""
 
-    def __init__(self, stores: Callable[[int], int], late_s: float) -> None:
+    def __init__(self, stores, late_s):
         self.now, self.late_s, self.stores = 0.0, late_s, stores
         self.kinds: list[str] = []
         self.due: list[float] = []
 
-    def monotonic(self) -> float:
+    def monotonic(self):
         return self.now
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds):
         self.now += seconds
 
-    def journey(self, kind: str) -> Rehearsal:
+    def journey(self, kind):
         self.kinds.append(kind)
         self.now += 0.01
         if kind != LOOK:
             self.due += [self.now + self.late_s] * self.stores(len(self.kinds))
         return Rehearsal(kind=kind, right=kind != LOOK, posts={} if kind == LOOK else ORDER)
 
-    def rows(self, watched: Iterable[str] = ()) -> Rows:
+    def rows(self, watched=()):
         self.now += 0.005
         return Rows({"order": sum(due <= self.now for due in self.due), "log": len(self.kinds)})
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import LoadError
-from benchsuite.core.observations import Cluster, Turn
+from benchsuite.core.observations import Cluster
 from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import FIELDS, Kind, Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
@@ -25,10 +25,10 @@ SINCE_BOOT_S = 86_400.0
 class Sampler:
     """Three seconds of a machine that is up for a day."""
 
-    def start(self) -> None:
+    def start(self):
         pass
 
-    def stop(self) -> Watched:
+    def stop(self):
         readings = tuple(
             Reading(second=SINCE_BOOT_S + second, part="target", cpu_percent=50.0)
             for second in range(3)
@@ -96,7 +96,7 @@ def test_a_restart_that_was_broken_off_is_not_tried_again(record):
     assert not record.restart_is_due(4.0)
 
 
-def turn(right: int, wrong: int, right_again: int) -> Turn | None:
+def turn(right, wrong, right_again):
     """What is known of a load with so many answers."""
     kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
     found = np.zeros(len(kinds), list(FIELDS))

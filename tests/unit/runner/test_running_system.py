@@ -1,7 +1,6 @@
 """What a front is told of the instances that it runs itself."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,20 +18,20 @@ class Plain(ServerAdapter):
     interface = "wsgi"
     distribution = "plainserver"
 
-    def argv(self, host: str, port: int) -> list[str]:
+    def argv(self, host, port):
         return ["/usr/bin/plain", f"{host}:{port}", "--config", __file__, "--log", "/no/such"]
 
-    def _check(self) -> None:
+    def _check(self):
         """Nothing to refuse."""
 
 
 class WithFiles(Plain):
-    def config_files(self, host: str, port: int) -> dict[str, str]:
+    def config_files(self, host, port):
         return {"plain.ini": "[plain]"}
 
 
 class WithWorkers(Plain):
-    def companion_processes(self) -> dict[str, Sequence[str]]:
+    def companion_processes(self):
         return {"worker": ["plain-worker"]}
 
 

@@ -7,7 +7,6 @@ import pytest
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place
-from benchsuite.servers.circus import Circus
 from tests.unit.servers.test_builtin import PROGRAMS, adapter_class
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
@@ -17,11 +16,11 @@ DAPHNE, GUNICORN, UVICORN = map(
 DRIVEN = [name for name in BUILTIN if name.startswith("circus-")]
 
 
-def made(cls, folder: Path = Path("/run/1"), **spec) -> Circus:
+def made(cls, folder=Path("/run/1"), **spec):
     return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=folder))
 
 
-def ini(adapter: Circus) -> list[str]:
+def ini(adapter):
     files = adapter.config_files("127.0.0.1", 8123)
     assert list(files) == ["circus.ini"]
     return files["circus.ini"].splitlines()

@@ -21,13 +21,13 @@ OURS = ("benchsuite.isolation", "BENCHSUITE_", "GUNICORN_CMD_ARGS")
 LOADED = ("worker_class = ", "class worker_class")
 
 
-def made(name: str, **sizes: object) -> ServerAdapter:
+def made(name, **sizes):
     module, _, attribute = {**BUILTIN, **HERITAGE}[name].rpartition(".")
     found: type[ServerAdapter] = getattr(import_module(module), attribute)
     return found(ServerSpec(server=name, **sizes), SHOP)
 
 
-def pasted(name: str, **sizes: object) -> dict[str, str]:
+def pasted(name, **sizes):
     return dict(made(name, **sizes).deployment("127.0.0.1:8000"))
 
 

@@ -5,7 +5,6 @@ run.
 import re
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.utils.module_loading import import_string
@@ -51,17 +50,17 @@ def machine(monkeypatch):
     return has
 
 
-def make(name: str, *, services: dict[str, str] | None = None, **given: Any) -> Heritage:
+def make(name, *, services=None, **given):
     place = Place(folder=FOLDER, interpreter=PYTHON, services=services or {})
     return CLASSES[name](ServerSpec(server=name, **given), Application(), place)
 
 
-def command(name: str, **given: Any) -> str:
+def command(name, **given):
     words = make(name, **given).argv("127.0.0.1", 8123)
     return " ".join(words).replace(f"{ENVIRONMENT}/bin/", "").replace(f"{FOLDER}/", "")
 
 
-def ini(name: str, **given: Any) -> dict[str, str]:
+def ini(name, **given):
     """The lines of circus.ini that hold an equals sign."""
     text = make(name, **given).config_files("127.0.0.1", 8123)["circus.ini"]
     pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
@@ -134,7 +133,7 @@ def test_says_what_is_missing(machine, monkeypatch, golden):
     golden.cases(available)
 
 
-def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
+def spec(name="heritage-channels0-ipc", **given):
     return RunSpec(server=ServerSpec(server=name), **given)
 
 

@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, preflight
-from benchsuite.servers.base import Application, ServerAdapter
+from benchsuite.servers.base import Application
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
@@ -17,7 +17,7 @@ from benchsuite.system import programs
 NODE = ("peer-ws", "peer-socketio")
 
 
-def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
+def make(name, processes=None, threads=None, **options):
     spec = ServerSpec(server=name, processes=processes, threads=threads, options=options)
     return conf.server_class(name)(spec, Application())
 
@@ -72,7 +72,7 @@ def test_has_a_dialect_that_exists(name):
         assert getattr(import_module(module), attribute)("/bench/ws/echo/").address
 
 
-def refused(server: str, workload: str = "ws_echo", **options) -> str:
+def refused(server, workload="ws_echo", **options):
     spec = RunSpec(
         server=ServerSpec(server=server), workload=WorkloadSpec(workload=workload, options=options)
     )

@@ -21,7 +21,7 @@ HERE, ELSEWHERE = "http://127.0.0.1:8000", "http://192.0.2.1"
 REACHED = override_settings(BENCHSUITE={"TARGETS": {"192.0.2.1": 30}})
 
 
-def plan(address: str = HERE, path: str = "/shop/", work: str = "url", **load: object):
+def plan(address=HERE, path="/shop/", work="url", **load):
     options = {"path": path} if path else {}
     workload = WorkloadSpec(workload=work, options=options)
     profile = LoadProfile(**load)
@@ -73,7 +73,7 @@ def test_one_elsewhere_must_be_named_in_the_settings_and_again(yes_load, monkeyp
         plan("https://shop.example")
 
 
-def unknown(*_: object, **__: object) -> None:
+def unknown(*_, **__):
     raise socket.gaierror(-2, "Name or service not known")
 
 

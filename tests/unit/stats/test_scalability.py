@@ -10,7 +10,7 @@ from benchsuite.stats.scalability import NoLaw, fitted
 SPREAD = 0.03
 
 
-def usl(cpus: int, contention: float = 0.05, coherency: float = 0.002) -> float:
+def usl(cpus, contention=0.05, coherency=0.002):
     return 100 * cpus / (1 + contention * (cpus - 1) + coherency * cpus * (cpus - 1))
 
 

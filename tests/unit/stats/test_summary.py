@@ -2,9 +2,8 @@
 
 import numpy as np
 
-from benchsuite.core.results import Interval, Summary
 from benchsuite.core.samples import Kind
-from benchsuite.stats.summary import DTYPE, Samples, intervals, summarise
+from benchsuite.stats.summary import DTYPE, intervals, summarise
 
 ORIGIN = 1000.0
 WINDOW = (1002.0, 1012.0)
@@ -16,15 +15,15 @@ def sample(intended, finish, *, start=None, kind=Kind.OK, size=100):
     return (0, int(kind), 0, 1, size, ORIGIN + intended, ORIGIN + sent, ORIGIN + finish)
 
 
-def samples(*rows: tuple[object, ...]) -> Samples:
+def samples(*rows):
     return np.array(list(rows), dtype=DTYPE)
 
 
-def summary(*rows: tuple[object, ...], **options: object) -> Summary:
+def summary(*rows, **options):
     return summarise(samples(*rows), name="GET /", scope="request", window=WINDOW, **options)
 
 
-def seconds(*rows: tuple[object, ...], **options: object) -> list[Interval]:
+def seconds(*rows, **options):
     return list(intervals(samples(*rows), origin=ORIGIN, window=WINDOW, **options))
 
 

@@ -3,9 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -47,11 +45,11 @@ def loadbench(tmp_path, capsys, monkeypatch):
     return load
 
 
-def exported() -> bytes:
+def exported():
     return "".join(json_of(Run.objects.order_by("started_at", "pk"))).encode()
 
 
-def emptied() -> None:
+def emptied():
     Run.objects.all().delete()
     Environment.objects.all().delete()
     Software.objects.all().delete()
@@ -60,7 +58,7 @@ def emptied() -> None:
 PACKAGES = {"django": "5.2.9", "shop": "1.0 (0123456789ab)"}
 
 
-def make_all() -> list[Run]:
+def make_all():
     """Runs of every kind."""
     return [
         make_run("uwsgi", findings=(WEAK,), label="before", failed_share=0.1, packages=PACKAGES),
@@ -129,13 +127,13 @@ def test_what_still_ran_is_skipped(loadbench):
     assert not Run.objects.exists()
 
 
-def changed(content: bytes, change: Callable[[Any], object]) -> bytes:
+def changed(content, change):
     objects = json.loads(content)
     change(objects)
     return json.dumps(objects).encode()
 
 
-def later(objects: Any) -> None:
+def later(objects):
     objects[0]["stored"]["benchsuite"] = "9.2"
     objects[0]["stored"]["run"]["colour"] = "red"
 
@@ -177,7 +175,7 @@ def test_values_that_no_benchsuite_stores_are_refused(golden, monkeypatch):
     golden.cases(case, refuses=Exception)
 
 
-def without(plain: Any, part: str, name: str) -> Any:
+def without(plain, part, name):
     """The same as exported before that column existed, digest included."""
     rows = {key: value for key, value in plain.items() if key not in SEAL}
     for row in rows[part] if isinstance(rows[part], list) else [rows[part]]:
@@ -185,7 +183,7 @@ def without(plain: Any, part: str, name: str) -> Any:
     return sealed(rows)
 
 
-def read_without(part: str, name: str) -> Any:
+def read_without(part, name):
     """What stands there in a run that was written without."""
     run = from_plain(without(as_plain(make_run("uwsgi")), part, name))
     return (
@@ -195,7 +193,7 @@ def read_without(part: str, name: str) -> Any:
     )
 
 
-def read_with(**changes: Any) -> Any:
+def read_with(**changes):
     return from_plain({**(as_plain(make_run("uwsgi")) or {}), **changes})
 
 

@@ -10,7 +10,7 @@ from benchsuite.store.abandoned import durations, overheads
 from tests.factories import begin, make_run, make_spec
 
 
-def run(**load: object) -> Run:
+def run(**load):
     spec = LoadProfile(warmup_s=2.0, duration_s=10.0, **load)
     return Run(warmup_s=2.0, duration_s=10.0, spec={"load": spec.to_json()})
 

@@ -1,7 +1,6 @@
 """What runs were made for travels with them, however often, and whole."""
 
 import json
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -43,18 +42,18 @@ def loadbench(file, capsys):
     return load
 
 
-def dump(file: Path, **options: str) -> str:
+def dump(file, **options):
     call_command("dumpbench", str(file), **options)
     return file.read_text()
 
 
-def elsewhere() -> None:
+def elsewhere():
     """Another machine, which has nothing."""
     for model in (StudyRun, Tuning, Run, Environment):
         model.objects.all().delete()
 
 
-def shown() -> str:
+def shown():
     newest = study_report(chosen("shop"))
     pages = [to_markdown(whole(study_report(one))) for one in StudyRun.objects.all()]
     return "".join(
@@ -231,5 +230,5 @@ def test_a_tuning_travels_with_its_trials_and_grows(file, loadbench):
     assert dump(file) == late
 
 
-def tuning(row: Tuning) -> str:
+def tuning(row):
     return to_markdown(tuning_report(Tuning.objects.get(pk=row.pk)).answer)

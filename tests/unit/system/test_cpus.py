@@ -2,7 +2,6 @@
 
 import os
 import resource
-from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -12,11 +11,11 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.system import cpus, network
 
 
-def alone(cpu: int) -> frozenset[int]:
+def alone(cpu):
     return frozenset({cpu})
 
 
-def threads(of: int) -> Callable[[int], frozenset[int]]:
+def threads(of):
     """Hardware threads as Linux numbers them: CPU n and CPU n + cores are one core."""
     return lambda cpu: frozenset({cpu % of, cpu % of + of})
 

@@ -56,7 +56,7 @@ def test_digest_sees_what_matters_and_not_what_changes_between_boots_or_the_orde
         assert digest(data | {name: "something else"}) != digest(data)
 
 
-def chosen(text: str) -> str | None:
+def chosen(text):
     with NamedTemporaryFile() as file:
         Path(file.name).write_text(text)
         return environment._chosen(file.name)
@@ -65,7 +65,7 @@ def chosen(text: str) -> str | None:
 URL = "https://example.com/shop"
 
 
-def distribution(folder: Path, name: str, version: str, origin: object = None) -> None:
+def distribution(folder, name, version, origin=None):
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True, exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -114,7 +114,7 @@ def work(monkeypatch, tmp_path):
     return work
 
 
-def broken(size: int) -> None:
+def broken(size):
     raise AssertionError("it is known")
 
 
@@ -156,7 +156,7 @@ def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(golden, mo
     golden.cases(case)
 
 
-def program(folder: Path, name: str) -> Path:
+def program(folder, name):
     path = folder / name
     path.touch(0o755)
     return path

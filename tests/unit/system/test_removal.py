@@ -23,7 +23,7 @@ def temp(tmp_path, monkeypatch):
     return folder
 
 
-def made(folder: Path) -> Path:
+def made(folder):
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -195,7 +195,7 @@ def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
 FIELDS = ("host", "machine", "boot", "namespace", "pid", "started")
 
 
-def named(**changes: str) -> str:
+def named(**changes):
     """The name of this process with some of its fields changed."""
     fields = dict(zip(FIELDS, lock.owner_name().split(":"), strict=True))
     return ":".join((fields | changes).values())

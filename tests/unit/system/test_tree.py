@@ -17,15 +17,15 @@ MARK = Mark("run", "run/1/1")
 class Machine:
     """A table of processes, and how often each was read."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.stats: dict[int, Stat] = {}
         self.marked: set[int] = set()
         self.reads: list[int] = []
 
-    def add(self, pid: int, ppid: int = 1, session: int = 1, state: str = "S", started: int = 0):
+    def add(self, pid, ppid=1, session=1, state="S", started=0):
         self.stats[pid] = Stat(pid, state, ppid, session, 0, 0, 1, started or pid)
 
-    def read(self, pid: int) -> Stat | None:
+    def read(self, pid):
         self.reads.append(pid)
         return self.stats.get(pid)
 
@@ -43,7 +43,7 @@ def machine(monkeypatch):
     return machine
 
 
-def pids(family: ProcessTree) -> list[int]:
+def pids(family):
     return [stat.pid for stat in family.living()]
 
 

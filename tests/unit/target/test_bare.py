@@ -9,7 +9,7 @@ from benchsuite.target.bare import application, asgi_application
 Answer = tuple[int, bytes, bool]  #: Status, body, and whether the length that it says is right.
 
 
-def by_wsgi(path: str, query: str = "", body: bytes = b"") -> Answer:
+def by_wsgi(path, query="", body=b""):
     said: list[Any] = []
     environ = {
         "PATH_INFO": path,
@@ -22,20 +22,20 @@ def by_wsgi(path: str, query: str = "", body: bytes = b"") -> Answer:
     return int(status.split()[0]), answer, dict(headers)["Content-Length"] == str(len(answer))
 
 
-def events(scope: dict[str, Any], received: list[dict[str, Any]]) -> list[dict[str, Any]]:
+def events(scope, received):
     sent: list[dict[str, Any]] = []
 
-    async def receive() -> dict[str, Any]:
+    async def receive():
         return received.pop(0)
 
-    async def send(event: dict[str, Any]) -> None:
+    async def send(event):
         sent.append(event)
 
     asyncio.run(asgi_application(scope, receive, send))
     return sent
 
 
-def by_asgi(path: str, query: str = "", body: bytes = b"") -> Answer:
+def by_asgi(path, query="", body=b""):
     """The body comes in two parts."""
     parts = [
         {"type": "http.request", "body": body[:3], "more_body": True},

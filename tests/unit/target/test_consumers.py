@@ -1,8 +1,6 @@
 """The measured consumers, under Channels' own communicator; `routing` as runs mount it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from channels.exceptions import ChannelFull
@@ -27,10 +25,10 @@ def run(monkeypatch, settings):
     channel_layers.backends.clear()
 
 
-def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> None:
+def talk(*paths, then, **options):
     """Connects to each path, calls `then` with the communicators and disconnects them."""
 
-    async def all_of_it() -> None:
+    async def all_of_it():
         clients = [WebsocketCommunicator(application, path, **options) for path in paths]
         for client in clients:
             accepted, _ = await client.connect(timeout=WAIT_S)
@@ -42,8 +40,8 @@ def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> N
     asyncio.run(all_of_it())
 
 
-def refused(path: str) -> bool:
-    async def connect() -> bool:
+def refused(path):
+    async def connect():
         client = WebsocketCommunicator(application, path)
         await client.send_input({"type": "websocket.connect"})
         answer = await outcome(client, WAIT_S)

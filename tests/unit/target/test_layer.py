@@ -1,14 +1,13 @@
 """HTTP through the channel layer: each request gets its own answer, or a status that says why."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from channels.exceptions import ChannelFull
 from channels.layers import BaseChannelLayer, channel_layers
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
@@ -19,13 +18,13 @@ from tests.unit.target.outcome import outcome
 
 
 @csrf_exempt
-def echo(request: HttpRequest) -> HttpResponse:
+def echo(request):
     """Its method, query, header and body."""
     said = [request.method or "", request.META["QUERY_STRING"], request.headers["X-Number"]]
     return HttpResponse(" ".join(said).encode() + b" " + request.body)
 
 
-def raising(request: HttpRequest) -> HttpResponse:
+def raising(request):
     raise ValueError("on purpose")
 
 
@@ -38,20 +37,20 @@ Answer = tuple[int, bytes]
 class Deaf(BaseChannelLayer):
     """A layer at whose other end nobody is; counts what is sent."""
 
-    def __init__(self, *, full: bool = False) -> None:
+    def __init__(self, *, full=False):
         super().__init__()
         self.full = full
         self.sent: list[dict[str, Any]] = []
 
-    async def new_channel(self) -> str:
+    async def new_channel(self):
         return "reply!1"
 
-    async def send(self, channel: str, message: dict[str, Any]) -> None:
+    async def send(self, channel, message):
         if self.full:
             raise ChannelFull
         self.sent.append(message)
 
-    async def receive(self, channel: str) -> dict[str, Any]:
+    async def receive(self, channel):
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -88,8 +87,8 @@ async def get(application, path, *, number=0, body=b"", pieces=1):
     return start["status"], end["body"]
 
 
-def with_one(then: Callable[[Asking], Awaitable[None]], **options: float) -> None:
-    async def all_of_it() -> None:
+def with_one(then, **options):
+    async def all_of_it():
         await then(Asking(**options))
 
     asyncio.run(all_of_it())

@@ -19,11 +19,11 @@ SOON = 10**15
 class Tree:
     """A process table that is sampled once a second; times in percent of a second."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.device = Cpu()
         self.at = 100.0
 
-    def __call__(self, *stats: Stat, after_s: float = 1.0, reaped: float = 0) -> float | None:
+    def __call__(self, *stats, after_s=1.0, reaped=0):
         self.at += after_s
         figures = self.device.sample(Snapshot(at=self.at, stats=stats, reaped_s=reaped / 100))
         return figures["cpu_percent"]
@@ -52,7 +52,7 @@ def test_this_process_uses_what_it_uses():
     assert share == pytest.approx(used, abs=15)
 
 
-def counts(device: Scheduling, at: float, *stats: Stat) -> dict[str, int]:
+def counts(device, at, *stats):
     return dict(device.sample(Snapshot(at=at, stats=stats)).get("counts", {}))
 
 

@@ -7,38 +7,38 @@ import time
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.telemetry import sampler
-from benchsuite.telemetry.base import Device, Figures, Snapshot
+from benchsuite.telemetry.base import Device
 from benchsuite.telemetry.sampler import Sampler
 
 PATIENCE_S = 20.0
 
 
 class Steady(Device):
-    def sample(self, snapshot: Snapshot) -> Figures:
+    def sample(self, snapshot):
         return {"threads": 7}
 
 
 class Broken(Device):
-    def sample(self, snapshot: Snapshot) -> Figures:
+    def sample(self, snapshot):
         raise ZeroDivisionError("on purpose")
 
 
 class Absent(Device):
-    def start(self) -> None:
+    def start(self):
         raise UnavailableError("not on this machine")
 
-    def sample(self, snapshot: Snapshot) -> Figures:
+    def sample(self, snapshot):
         raise AssertionError("it was left out")
 
 
 class Enough:
     """Lists this process, and tells when it has been asked often enough."""
 
-    def __init__(self, times: int) -> None:
+    def __init__(self, times):
         self.left = times
         self.reached = threading.Event()
 
-    def __call__(self) -> list[int]:
+    def __call__(self):
         self.left -= 1
         if self.left <= 0:
             self.reached.set()
@@ -101,7 +101,7 @@ def test_stop_without_start():
 
 def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
     class Costly(Device):
-        def sample(self, snapshot: Snapshot) -> Figures:
+        def sample(self, snapshot):
             if not snapshot.costly:
                 return {}
             began = time.thread_time()
@@ -171,7 +171,7 @@ class Named(Device):
 
     parts = ("target",)
 
-    def sample(self, snapshot: Snapshot) -> Figures:
+    def sample(self, snapshot):
         return {"counts": {"swapped": 3}, "threads": 2}
 
 

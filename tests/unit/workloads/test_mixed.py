@@ -1,7 +1,6 @@
 """Journeys that mix pages, and pages that ask something upstream."""
 
 import json
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ SHARES = "80 plain + 20 ws_echo size=64"
 class Client:
     """A user who only notes what it was asked for."""
 
-    def __init__(self, user: int, *, rehearsal: bool = False) -> None:
+    def __init__(self, user, *, rehearsal=False):
         self.user = user
         self.rehearsal = rehearsal
         self.journey_name = ""
@@ -71,25 +70,25 @@ def test_a_load_that_makes_no_sense_is_refused(golden):
 class Client_upstream:
     """Gives one answer, and notes what was asked."""
 
-    def __init__(self, answer: Any) -> None:
+    def __init__(self, answer):
         self._answer = answer
         self.asked = ""
 
-    def get(self, path: str, *, name: str = "", headers: Any = None) -> Any:
+    def get(self, path, *, name="", headers=None):
         self.asked = path
         return self
 
-    def post(self, *_: Any, **__: Any) -> Any:
+    def post(self, *_, **__):
         raise AssertionError("it only gets")
 
     status_code = 200
     headers: dict[str, str] = {}
 
     @property
-    def content(self) -> bytes:
+    def content(self):
         return json.dumps(self._answer).encode()
 
-    def json(self) -> Any:
+    def json(self):
         return self._answer
 
 

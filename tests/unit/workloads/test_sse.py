@@ -1,7 +1,6 @@
 """Streams of events: what of them is asked for, what the view sends, and what is refused."""
 
 import asyncio
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -28,26 +27,26 @@ def in_a_run(monkeypatch):
 class Heard:
     """A client whose stream tells what it was given."""
 
-    def __init__(self, *events: Event) -> None:
+    def __init__(self, *events):
         self.asked: dict[str, Any] = {}
         self.told = 0
         self.dropped = 0
         self._events = iter(events)
 
-    def events(self, path: str, **words: Any) -> "Heard":
+    def events(self, path, **words):
         self.asked = {"path": path, **words}
         return self
 
-    def next(self) -> Event:
+    def next(self):
         self.told += 1
         return next(self._events)
 
-    def drop(self) -> None:
+    def drop(self):
         self.told = 0
         self.dropped += 1
 
 
-def three(pieces: Iterator[bytes]) -> list[Event]:
+def three(pieces):
     parser = Parser()
     return [event for piece in islice(pieces, 3) for event in parser.feed(piece)]
 

@@ -32,12 +32,12 @@ SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": "x"}
 class Refusal(Exception):
     """What psycopg raises, as far as it matters here."""
 
-    def __init__(self, sqlstate: str, text: str = "no") -> None:
+    def __init__(self, sqlstate, text="no"):
         super().__init__(text)
         self.sqlstate = sqlstate
 
 
-def caused(error: BaseException, cause: BaseException) -> BaseException:
+def caused(error, cause):
     error.__cause__ = cause
     return error
 
@@ -85,7 +85,7 @@ def test_a_command_may_end_the_process_when_it_is_done_but_not_with_a_status(cal
 GROUPS = Group._meta.db_table
 
 
-def add(*names: str) -> None:
+def add(*names):
     Group.objects.bulk_create(Group(name=name) for name in names)
 
 
@@ -137,7 +137,7 @@ def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named():
         assert counted.count() == {"rows": {}, "gone": []}
 
 
-def known_as(cookies: dict[str, str]) -> str:
+def known_as(cookies):
     """Who a visitor with these cookies is."""
     client = Client()
     client.cookies.load(cookies)

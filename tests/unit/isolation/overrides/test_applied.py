@@ -47,7 +47,7 @@ def changed(instructions=INSTRUCTIONS, **settings):
     return result.values, result.words
 
 
-def instructions(**fields: Any) -> Instructions:
+def instructions(**fields):
     return Instructions(
         **{"settings_module": "shop.settings", "token": "feed", "folder": "/run", **fields}
     )
@@ -81,7 +81,7 @@ NAMES = {"default": "bench_1", "log": "/run/log.sqlite3", "here": "/run/here.sql
 REDIS = "redis://:own@127.0.0.1:7000/0"
 
 
-def replaced(**fields: Any) -> Replaced:
+def replaced(**fields):
     given = {
         "settings_module": "shop.settings",
         "token": "feed",
@@ -95,7 +95,7 @@ def replaced(**fields: Any) -> Replaced:
     return Replaced(overridden(SETTINGS_INHERITED, instructions), instructions)
 
 
-def become(*given: Any, **settings: Any) -> str:
+def become(*given, **settings):
     """What is replaced beyond what always is, and the words for it."""
     always, _ = changed()
     values, words = changed(*given, **settings)

@@ -128,7 +128,7 @@ STORAGES: dict[str, Any] = {
 }
 
 
-def changed(static_root: str, **settings: Any) -> Changes:
+def changed(static_root, **settings):
     made = Changes(settings)
     instructions = Instructions(
         settings_module="shop", token="t", folder="/run", static_root=static_root
@@ -158,7 +158,7 @@ class Own(FileSystemStorage):
 class Elsewhere(Own):
     """One with a place of its own, out of reach of any setting."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(location="/theirs")
 
 

@@ -1,7 +1,6 @@
 """Each place that a project writes to is one of the run's, or nowhere; nothing is modified."""
 
 import copy
-from typing import Any
 
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import brokers, rules
@@ -34,7 +33,7 @@ def changed(settings, *, redis_url="", keeps_databases=False):
     return found.values
 
 
-def become(settings: dict[str, Any], **given: Any) -> dict[str, Any]:
+def become(settings, **given):
     """What is replaced beyond what always is."""
     always = changed({}, **given)
     values = changed(settings, **given)

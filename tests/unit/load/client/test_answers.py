@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,7 @@ from benchsuite.load.job import SAMPLES_FILE, Job
 from benchsuite.load.parent import driver
 
 
-def came(status: int, location: str = "", **more: Any) -> Any:
+def came(status, location="", **more):
     headers = {"Location": location} if location else {}
     return SimpleNamespace(status_code=status, headers=headers, **more)
 
@@ -86,11 +85,11 @@ def test_an_empty_folder_has_no_samples(tmp_path):
     assert names == []
 
 
-def failure(**fields: object) -> Failure:
+def failure(**fields):
     return Failure(**{"message": "m", "method": "GET", "path": "/shop/", **fields})
 
 
-def sentence(failure: Failure, **fields: Any) -> str:
+def sentence(failure, **fields):
     job = Job(
         base_url="http://127.0.0.1:8000",
         run_header="",

@@ -84,7 +84,7 @@ def test_connections_by_state_against_the_most_there_can_be():
     assert not of_run.database_connections([])
 
 
-def stage(order: int, level: float, **given: Any) -> Measurement:
+def stage(order, level, **given):
     times = {"min_s": 0.01, "p10_s": 0.02, "p50_s": 0.05, "p90_s": 0.2, "max_s": 0.4}
     fields: dict[str, Any] = {
         "scope": "stage",

@@ -13,17 +13,17 @@ LEAST_APART = 10.0
 PAGES = ("#ffffff", "#121212")
 
 
-def linear(colour: str) -> list[float]:
+def linear(colour):
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     return [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
 
 
-def luminance(colour: str) -> float:
+def luminance(colour):
     red, green, blue = linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def oklab(colour: str) -> tuple[float, float, float]:
+def oklab(colour):
     """Björn Ottosson, A perceptual color space for image processing, 2020."""
     red, green, blue = linear(colour)
     long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)

@@ -33,7 +33,7 @@ GRID = Grid(
 )
 
 
-def printed(width: int | None, *, terminal: bool = True, grid: Grid = GRID) -> str:
+def printed(width, *, terminal=True, grid=GRID):
     out = io.StringIO()
     options = {} if width is None else {"width": width}
     SafeConsole(file=out, force_terminal=terminal, color_system=None, **options).table(grid)

@@ -2,7 +2,6 @@
 
 import re
 from dataclasses import replace
-from typing import Any
 
 from benchsuite.core.specs import (
     DatabaseSpec,
@@ -21,7 +20,7 @@ RUN = RunSpec(
 )
 
 
-def said(work: str = "plain", data: Any = None, delay_s: float = 0.0, **options: Any) -> str:
+def said(work="plain", data=None, delay_s=0.0, **options):
     """The line of such a plan, without CPUs and time, and its row beside one without delay."""
     spec = replace(
         RUN,
