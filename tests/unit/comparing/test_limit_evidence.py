@@ -98,34 +98,8 @@ def staged(levels, **load):
     return Run.objects.get(pk=run.pk)
 
 
-ONE = {"times": {"mean_s": 0.01, "p95_s": 0.02}}
-
-
-@pytest.mark.parametrize(
-    ("levels", "load", "is_alone"),
-    [
-        ({1: {**ONE, "failures": 0}, 8: ONE}, {}, True),
-        ({1: {**ONE, "failures": 3}, 8: ONE}, {}, False),
-        ({8: ONE, 1: {**ONE, "failures": 0}}, {}, True),
-        ({2: ONE, 8: ONE}, {}, False),
-        ({1: ONE}, {}, False),
-        ({20: {**ONE, "concurrency": 0.2}, 80: ONE}, {"model": "open", "users": None}, True),
-        ({20: {**ONE, "concurrency": 0.6}, 80: ONE}, {"model": "open", "users": None}, False),
-    ],
-    ids=[
-        "one user",
-        "who failed",
-        "last",
-        "two users",
-        "no other stage",
-        "rare arrivals",
-        "arrivals",
-    ],
-)
-def test_the_lowest_stage_may_be_one_user_alone(levels, load, *, is_alone):
-    levels = {level: {**fields, "times": {**fields["times"]}} for level, fields in levels.items()}
-    found = alone(staged(levels, **load))
-    assert found == (Alone(mean_s=0.01, p95_s=0.02) if is_alone else None)
+def one(**fields):
+    return {"times": {"mean_s": 0.01, "p95_s": 0.02}, **fields}
 
 
 def test_another_run_of_one_user_tells_what_one_is_served():
