@@ -130,26 +130,20 @@ LOCKS = "Max file size             unlimited            unlimited            byt
 )
 
 
-@pytest.mark.parametrize(
-    ("locks", "environment", "borne"),
-    [
-        (OWN.limit, "", {OWN, WHOLE_RUN}),
-        (SIBLING.limit, "", {SIBLING, WHOLE_RUN}),
-        ("unlimited", f"A=1\0BENCHSUITE_PART={OWN.part}\0", {OWN}),
-        ("unlimited", f"BENCHSUITE_RUN={OWN.run}\0BENCHSUITE_PART={OWN.part}", {OWN, WHOLE_RUN}),
-        ("unlimited", f"BENCHSUITE_PART={OWN.part}1", set()),
-        (1024, "A=1", set()),
-        (None, None, set()),
-    ],
-)
-def test_either_mark_is_enough(monkeypatch, locks, environment, borne):
-    files = {
-        "/proc/9/limits": None if locks is None else LOCKS.format(locks).encode(),
-        "/proc/9/environ": None if environment is None else environment.encode(),
-    }
-    monkeypatch.setattr(tree, "read_bytes", files.get)
-    monkeypatch.setattr(procfs, "read_bytes", files.get)
-    assert {mark for mark in (OWN, SIBLING, WHOLE_RUN, ANOTHER) if mark.is_on(9)} == borne
+MARKS = {"own": OWN, "sibling": SIBLING, "whole run": WHOLE_RUN, "another": ANOTHER}
+
+
+def test_either_mark_is_enough(golden, monkeypatch):
+    def borne(locks, environment):
+        files = {
+            "/proc/9/limits": None if locks is None else LOCKS.format(locks).encode(),
+            "/proc/9/environ": None if environment is None else environment.encode(),
+        }
+        monkeypatch.setattr(tree, "read_bytes", files.get)
+        monkeypatch.setattr(procfs, "read_bytes", files.get)
+        return {name for name, mark in MARKS.items() if mark.is_on(9)}
+
+    golden.cases(borne)
 
 
 def test_the_limit_is_ours_for_the_moment_of_the_start_only():
