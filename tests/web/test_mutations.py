@@ -36,6 +36,7 @@ from benchsuite.models import (
 from benchsuite.store.interchange import SEAL, sealed
 from tests.factories import WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
+from tests.golden import UUID
 from tests.socket_factories import make_echo_run, make_idle_run
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
@@ -274,40 +275,27 @@ def write_raw(model, name, pk, value):
         cursor.execute("PRAGMA ignore_check_constraints = OFF")
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "why"),
-    [
-        (
-            *("runs", {"spec": {"load": []}}),
-            "spec: the format 1, which this benchsuite reads, was wanted, and is null",
-        ),
-        ("runs", {"argv": "gunicorn"}, "argv: a list was wanted, and is 'gunicorn'"),
-        (
-            *("measurements", {"response_histogram": "HISTz"}),
-            "response_histogram: 'HISTz' … is no encoded HdrHistogram",
-        ),
-        (
-            *("measurements", {"response_time": {"p50_s": "x"}}),
-            "response_time.p50_s: a number was wanted, and is 'x'",
-        ),
-        (
-            *("findings", {"level": "dreadful"}),
-            "level: one of info, weak, invalid was wanted, and is 'dreadful'",
-        ),
-    ],
-)
-def test_its_page_says_why_and_it_can_be_deleted(client, soup, rows, columns, why):
-    run = make_run("uwsgi", findings=(WEAK,), **SHORT)
+def test_its_page_says_why_and_it_can_be_deleted(golden, client, soup):
     sound = make_run("waitress", **SHORT)
-    every = {"runs": Run.objects.filter(pk=run.pk), "findings": run.findings}
-    every["measurements"] = run.measurements.filter(scope="all")
-    every[rows].update(**columns)
-    page = soup(f"/results/{run.pk}/")
-    assert "This run can’t be read" in page.text
-    assert why in page.select_one("section.failure pre").text
-    assert sound.server in soup("/results/").text
-    exported = {one["server"]: one for one in json.loads(client.get(EXPORT).getvalue())}
-    assert exported["uwsgi"]["stored"] is None
-    assert exported["waitress"]["stored"] is not None
-    client.post("/results/delete/", {"runs": [str(run.pk)]})
-    assert list(Run.objects.all()) == [sound]
+
+    def why(rows, **columns):
+        run = make_run("uwsgi", findings=(WEAK,), **SHORT)
+        every = {"runs": Run.objects.filter(pk=run.pk), "findings": run.findings}
+        every["measurements"] = run.measurements.filter(scope="all")
+        every[rows].update(**columns)
+        page = soup(f"/results/{run.pk}/")
+        assert "This run can’t be read" in page.text
+        assert sound.server in soup("/results/").text
+        exported = {one["server"]: one for one in json.loads(client.get(EXPORT).getvalue())}
+        assert exported["uwsgi"]["stored"] is None
+        assert exported["waitress"]["stored"] is not None
+        client.post("/results/delete/", {"runs": [str(run.pk)]})
+        assert list(Run.objects.all()) == [sound]
+        return page.select_one("section.failure pre").text
+
+    varying = {
+        UUID: "<id>",
+        r"(measurement|finding) \d+": r"\1 <n>",
+        r"HdrHistogram: .*\)\. Delete": "HdrHistogram: <why>). Delete",
+    }
+    golden.cases(why, replace=varying)
