@@ -8,11 +8,12 @@ PYTHON ?= python3
 PORT ?= 8000
 SERVE ?= 1
 ARGS ?=
-JOBS ?= 5
+# More workers than CPUs, as servers and loads are mostly waited for: with 5, 2 CPUs were idle for a quarter of the time.
+JOBS ?= 7
 
 # The tests start thousands of Pythons: without compiled files, or with the allocator of -X dev, they take a third longer.
-unit test audit coverage: export PYTHONDONTWRITEBYTECODE =
-unit test audit coverage: export PYTHONMALLOC = pymalloc
+unit test audit rest coverage: export PYTHONDONTWRITEBYTECODE =
+unit test audit rest coverage: export PYTHONMALLOC = pymalloc
 
 # Measured on 2 CPUs, 2026-11-26: test 11 min 50 s; audit 7 min 36 s shared out, 20 min 21 s one by one.
 TEST_TAKES := about 12 minutes on 2 CPUs
@@ -29,7 +30,7 @@ DEMO := --server=$(DEMO_SERVERS) --workload=io_read --rows=10000 --users=20 --wa
 # Not -n: its workers would not be told -X dev.
 SHARED_OUT = $(if $(filter-out 0,$(JOBS)),--dist worksteal --tx '$(JOBS)*popen//python=$(BIN)/python -X dev')
 
-.PHONY: help demo unit test audit golden mutants coverage compiled lint docs format wheels pins clean
+.PHONY: help demo unit test audit rest golden mutants coverage compiled lint docs format wheels pins clean
 
 help:  ## this list
 	@sed -nE 's/^([a-z]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
@@ -60,8 +61,6 @@ unit coverage: JOBS = 3
 unit: $(VENV)/.test-installed  ## tests/unit, which start nothing, in about a minute (ARGS as for test)
 	@$(BIN)/python -X dev -m pytest tests/unit $(SHARED_OUT) $(ARGS)
 
-# More workers than CPUs, as servers and loads are mostly waited for: with 5, 2 CPUs were idle for a quarter of the time.
-test: JOBS = 7
 test: $(VENV)/.test-installed  ## whether all works (ARGS="-k proc -x" goes to pytest; JOBS=0: one by one)
 	@echo "These tests take $(TEST_TAKES); make unit takes about one."
 	@$(BIN)/python -X dev -m pytest -m "not audit" $(SHARED_OUT) $(ARGS)
@@ -79,6 +78,9 @@ audit: $(VENV)/.test-installed  ## whether figures and findings are right, and e
 	part -m alone; \
 	if [ $$none -eq 2 ]; then exit 5; fi; \
 	exit $$status
+
+rest: $(VENV)/.test-installed  ## what earlier sessions in this folder skipped, or did not have (what measures is not told apart)
+	@$(BIN)/python -X dev -m pytest --not-yet-run $(SHARED_OUT) $(ARGS)
 
 mutants: $(VENV)/.mutants-installed  ## whether unit tests notice small changes of the code (ARGS="stats --sample=20")
 	@$(BIN)/python tests/mutants.py $(ARGS)

@@ -19,7 +19,7 @@ signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 
 @pytest.fixture(autouse=True)
-def unknown_width(monkeypatch: pytest.MonkeyPatch) -> None:
+def unknown_width(monkeypatch):
     """What a test prints is as wide as it is, whoever runs the tests in whatever terminal."""
     monkeypatch.delenv("COLUMNS", raising=False)
 
@@ -28,7 +28,7 @@ AUDITS = tuple(Path(__file__).parent / name for name in ("sabotage", "truth"))
 
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(items):
     """Before `-m` is looked at: what measures is an audit."""
     for item in items:
         if item.get_closest_marker("alone") or any(map(item.path.is_relative_to, AUDITS)):

@@ -140,9 +140,7 @@ def pytest_sessionfinish(session: pytest.Session) -> None:
             cache.set(CACHED, state.left)
 
 
-def pytest_terminal_summary(
-    terminalreporter: pytest.TerminalReporter, config: pytest.Config
-) -> None:
+def pytest_terminal_summary(terminalreporter, config):
     left = config.stash[_session].left
     if left:
         terminalreporter.section("left behind by the tests (this fails the session)", red=True)

@@ -34,7 +34,7 @@ def spec(options: str) -> RunSpec:
 def sections(path: Path) -> dict[str, dict[str, str]]:
     """A unit's or supervisord's sections; a line that ends with a backslash goes on."""
     parser = configparser.RawConfigParser(strict=False)
-    parser.optionxform = str  # type: ignore[assignment,method-assign]
+    parser.optionxform = str
     parser.read_string(re.sub(r"\\\n\s*", " ", path.read_text()))
     return {name: dict(parser[name]) for name in parser.sections()}
 
@@ -53,13 +53,11 @@ def supervised(name: str) -> list[str]:
 def image_command(path: Path) -> list[str]:
     """CMD of a Dockerfile, which is JSON."""
     text = path.read_text().replace("\\\n", "")
-    found: list[str] = json.loads(text.rpartition("\nCMD ")[2])
-    return found
+    return json.loads(text.rpartition("\nCMD ")[2])
 
 
 def document(path: Path) -> dict[str, Any]:
-    found: dict[str, Any] = yaml.safe_load(path.read_text())
-    return found
+    return yaml.safe_load(path.read_text())
 
 
 def command_lines() -> Iterator[tuple[str, Path, list[str]]]:

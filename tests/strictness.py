@@ -47,9 +47,7 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport(
-    item: pytest.Item,
-) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+def pytest_runtest_makereport(item):
     report = yield
     if not hasattr(report, "wasxfail") and not item.stash.get(_allowed, False):
         _refuse(report)

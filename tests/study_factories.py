@@ -12,80 +12,8 @@ from benchsuite.studies.options import arguments
 from benchsuite.studies.study import RULES, Selector
 from tests.factories import BEGUN, MACHINE, make_run
 
-TEXT = """\
-format = 1
-name = "shop"
-question = "Does async hold throughput when latency rises?"
-repeat = 2
-[every]
-workload = "io_read"
-users = 40
-warmup = "1s"
-duration = "6s"
-[scale]
-shorter = ["duration"]
-thin = { delay = ["200", "0", "100"] }
-[axis.setup]
-sync = { server = "gunicorn-sync", kind = "today" }
-async = { server = "uvicorn", kind = "added" }
-[axis.delay]
-0 = {}
-100 = { delay-to-database = "100ms" }
-200 = { delay-to-database = "200ms" }
-[figures]
-plateau = { of = "goodput", title = "answers a second" }
-p95 = { of = "p95_s" }
-best = { of = "best_window", length = "2s", scope = "load" }
-memory = { of = "all_memory_bytes" }
-[objective]
-figure = "plateau"
-best = "most"
-[[published]]
-file = "shop.csv"
-cell = { setup = "setup", delay = "latency" }
-figures = { plateau = "rps" }
-[[table]]
-rows = "delay"
-columns = "setup"
-figures = ["plateau", "p95"]
-[[chart]]
-x = "delay"
-y = "plateau"
-line = "setup"
-[[chart]]
-x = "memory"
-y = "p95"
-line = "setup"
-[[chart]]
-x = "setup"
-y = "plateau"
-small = "delay"
-[[claim]]
-name = "sync-falls"
-says = "Sync falls to a third."
-published = "120 → 40 /s"
-[[claim.check]]
-figure = "plateau"
-cell = { setup = "sync", delay = "200" }
-to = { delay = "0" }
-ratio = [0.2, 0.4]
-[[claim]]
-name = "async-stays"
-says = "Async stays where it is."
-[[claim.check]]
-figure = "plateau"
-cell = { setup = "async", delay = ["100", "200"] }
-to = { delay = "0" }
-ratio = [0.8, 1.2]
-[[claim]]
-name = "more-cpus"
-says = "Sixty-four CPUs are more."
-needs = { cpus-target = 64 }
-[[claim.check]]
-figure = "plateau"
-cell = { setup = "async" }
-value = [10, inf]
-"""
+STUDIES = Path(__file__).parent / "fixtures" / "studies"
+TEXT = (STUDIES / "shop.toml").read_text()
 
 PUBLISHED = "setup,latency,rps\nsync,0,120\nsync,200,40\nasync,0,150\n"
 

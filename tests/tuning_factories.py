@@ -42,14 +42,7 @@ def searched(starts: int | None = None, rate: float | None = None) -> Notebook:
     return deepcopy(_searched(starts, rate))
 
 
-def make_tuning(
-    notebook: Notebook | None = None,
-    *,
-    status: str = "finished",
-    label: str = "",
-    days: int = 0,
-    made_by: str = "",
-) -> Tuning:
+def make_tuning(notebook=None, *, status="finished", label="", days=0, made_by=""):
     """As the command stores it; only the first trial and the last that counts still have runs."""
     notebook = notebook or searched()
     began = BEGUN + timedelta(days=days)

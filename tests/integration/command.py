@@ -7,10 +7,8 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 ROOT = Path(__file__).parents[2]
 BESIDE = ROOT / "tests/integration/beside.py"
@@ -26,17 +24,15 @@ class Ended:
     out: str
     err: str
 
+    def must(self, status: int | None) -> "Ended":
+        assert status in (None, self.status), self.err
+        return self
+
 
 class Command:
     """manage.py of one project, with a folder for its results and temporary files."""
 
-    def __init__(
-        self,
-        folder: Path,
-        manage: Path = ROOT / "manage.py",
-        temporary: Path | None = None,
-        **env: str,
-    ) -> None:
+    def __init__(self, folder, manage=ROOT / "manage.py", temporary=None, **env):
         self.folder = folder
         self.directory = manage.parent
         """The current one of the commands."""
@@ -62,9 +58,10 @@ class Command:
             text=True,
         )
 
-    def run(self, *words: str, limit_s: float = LONGEST_S) -> Ended:
+    def run(self, *words: str, limit_s: float = LONGEST_S, status: int | None = None) -> Ended:
+        """`status` is what it must end with, if anything."""
         with self.start(*words) as process:
-            return self.wait(process, limit_s)
+            return self.wait(process, limit_s).must(status)
 
     def wait(self, process: subprocess.Popen[str], limit_s: float = LONGEST_S) -> Ended:
         try:
@@ -88,9 +85,7 @@ def wait_for(what: str, condition: object, limit_s: float = 30.0) -> None:
         time.sleep(0.05)
 
 
-def measured(
-    command: Command, line: str, *words: str, how: Sequence[str] = SHORT
-) -> dict[str, Any]:
+def measured(command, line, *words, how=SHORT):
     """The one object that --json=- printed; later words win over short times. What has blanks in
     it stands beside the line.
     """

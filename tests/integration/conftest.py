@@ -3,7 +3,6 @@
 import os
 import sqlite3
 import tempfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from tests.integration.shop import Shop
 
 
 @pytest.fixture(scope="session")
-def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def migrated(tmp_path_factory):
     """A folder with an empty, migrated database of results."""
     folder = tmp_path_factory.mktemp("migrated")
     ended = Command(folder).run("migrate", "--verbosity=0")
@@ -23,7 +22,7 @@ def migrated(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def cache(tmp_path_factory):
     """Where environments are kept: each is built once, whichever worker wants it first."""
     folder = tmp_path_factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
@@ -33,7 +32,7 @@ def cache(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
+def command(tmp_path, migrated):
     """The repository's own project; leaves nothing in its temporary folder."""
     source = sqlite3.connect(migrated)
     target = sqlite3.connect(tmp_path / "results.sqlite3")
@@ -49,7 +48,7 @@ def command(tmp_path: Path, migrated: Path) -> Iterator[Command]:
 
 
 @pytest.fixture
-def shop() -> Iterator[Shop]:
+def shop():
     """A project laid out as the samples of deploy/ want it; none of its processes stays."""
     with tempfile.TemporaryDirectory(prefix="shop-") as folder:
         made = Shop(Path(folder))

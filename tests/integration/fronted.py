@@ -16,9 +16,8 @@ from typing import Any
 from django.utils.module_loading import import_string
 from websockets.sync.client import ClientConnection, connect
 
-from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN
-from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
+from benchsuite.fronts.base import FrontAdapter, FrontPlace
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
 from benchsuite.system.network import free_port
@@ -32,8 +31,7 @@ READY_S = 20.0
 
 
 def front_class(name: str) -> type[FrontAdapter]:
-    front_type: type[FrontAdapter] = import_string(BUILTIN[name])
-    return front_type
+    return import_string(BUILTIN[name])
 
 
 PROGRAMS = [name for name in BUILTIN if issubclass(front_class(name), ProgramFront)]
@@ -98,9 +96,7 @@ class Asked:
         return sum(self._most.values())
 
 
-def exchange(
-    connection: http.client.HTTPConnection, path: str = "/", body: bytes | None = None
-) -> tuple[http.client.HTTPResponse, bytes]:
+def exchange(connection, path="/", body=None):
     connection.request("POST" if body else "GET", path, body)
     answer = connection.getresponse()
     return answer, answer.read()
@@ -114,16 +110,7 @@ def temporary() -> Iterator[Path]:
 
 
 @contextmanager
-def fronted(
-    name: str,
-    count: int = 1,
-    *,
-    options: dict[str, Option] | None = None,
-    static: StaticFiles | None = None,
-    marker: str = "",
-    folder: Path | None = None,
-    server: str = "",
-) -> Iterator[Fronted]:
+def fronted(name, count=1, *, options=None, static=None, marker="", folder=None, server=""):
     """The front of that name before so many stubs, or of a real server; all are ready."""
     marker = marker or uuid.uuid4().hex
     with ExitStack() as stack:

@@ -2,11 +2,10 @@
 
 import os
 import socket
-import ssl
 import struct
 import threading
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
@@ -45,9 +44,7 @@ def through(
 
 
 @contextmanager
-def server(
-    talk: Talk, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
-) -> Iterator[Address]:
+def server(talk, tls=None, host="127.0.0.1"):
     """A thread for each connection; at the end all connections are shut and all threads joined."""
     threads: list[threading.Thread] = []
     connections: list[socket.socket] = []

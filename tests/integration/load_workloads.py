@@ -23,22 +23,19 @@ class Get(Workload):
         expect_body(client.get(self.path), b"OK")
 
 
-class Late(Get):
-    """One GET, named by whether the load has gone on for a while."""
-
-    name = "late"
-
-    def journey(self, client: Any) -> None:
-        client.get("/", name="late" if client.elapsed_s > 0.2 else "early")
+def made(name, base=Get, **methods):
+    """A journey in few words."""
+    return type(name, (base,), {"name": name, **methods})
 
 
-class Lenient(Get):
-    """One GET, whatever comes back."""
+def _by_age(self, client):
+    client.get("/", name="late" if client.elapsed_s > 0.2 else "early")
 
-    name = "lenient"
 
-    def journey(self, client: Client) -> None:
-        client.get(self.path)
+Late = made("late", journey=_by_age)
+Lenient = made("lenient", journey=lambda self, client: client.get(self.path))
+Idle = made("idle", Workload, journey=lambda self, client: None)
+Form = made("form", Workload, journey=lambda self, client: client.post("/", {"a": "1"}))
 
 
 class CheckedOnce(Get):
@@ -69,27 +66,9 @@ class Then(Get):
         raise NotImplementedError
 
 
-class PostOnce(Then):
-    name = "post-once"
-
-    def then(self, client: Client) -> None:
-        client.post(self.path, {"a": "1"})
-
-
-class GetTwice(Then):
-    name = "get-twice"
-
-    def then(self, client: Client) -> None:
-        client.get(self.path)
-
-
-class Broken(Then):
-    """A fault of the journey itself, after a right answer."""
-
-    name = "broken"
-
-    def then(self, client: Client) -> None:
-        {}["missing"]
+PostOnce = made("post-once", Then, then=lambda self, client: client.post(self.path, {"a": "1"}))
+GetTwice = made("get-twice", Then, then=lambda self, client: client.get(self.path))
+Broken = made("broken", Then, then=lambda self, client: {}["missing"])
 
 
 class Spinning(Then):
@@ -153,13 +132,6 @@ class Long(Workload):
             time.sleep(0.01)
 
 
-class Idle(Workload):
-    name = "idle"
-
-    def journey(self, client: Client) -> None:
-        pass
-
-
 class Complaining(Workload):
     name = "complaining"
 
@@ -179,31 +151,16 @@ class LogIn(Workload):
         expect_body(client.get("/members/"), b"OK")
 
 
-class SignUp(Workload):
-    """Takes a name that can be taken once."""
-
-    name = "sign-up"
-
-    def journey(self, client: Client) -> None:
-        expect_body(client.post("/sign-up/", {"name": "eve"}), b"welcome")
+def _once(self, client):
+    expect_body(client.post("/sign-up/", {"name": "eve"}), b"welcome")
 
 
-class Form(Workload):
-    """Sends a form."""
-
-    name = "form"
-
-    def journey(self, client: Client) -> None:
-        client.post("/", {"a": "1"})
+def _led(self, client):
+    expect_body(client.get("/", follow=True), b"OK")
 
 
-class Followed(Workload):
-    """Goes where redirects lead."""
-
-    name = "followed"
-
-    def journey(self, client: Client) -> None:
-        expect_body(client.get("/", follow=True), b"OK")
+SignUp = made("sign-up", Workload, journey=_once)
+Followed = made("followed", Workload, journey=_led)
 
 
 class Socket(CheckedOnce):

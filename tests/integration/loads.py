@@ -1,6 +1,5 @@
 """Runs one load against a responder and reads back what it wrote."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
@@ -12,7 +11,7 @@ from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent import driver
 from benchsuite.load.parent.driver import load_pool
-from tests.integration.stubs_http import RUN, Behaviour, Responder
+from tests.integration.stubs_http import RUN, Responder
 
 WORKLOADS = "tests.integration.load_workloads"
 
@@ -88,14 +87,7 @@ def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
         return Loaded(done, ticks, *pool.samples())
 
 
-def served(
-    tmp_path: Path,
-    behaviours: Mapping[str, Behaviour] | None = None,
-    workload: str = "Get",
-    *,
-    stop_at: float | None = None,
-    **changes: Any,
-) -> tuple[Loaded, Responder]:
+def served(tmp_path, behaviours=None, workload="Get", *, stop_at=None, **changes):
     """The load of a responder that behaves like this, which has counted for itself."""
     with Responder(behaviours) as responder:
         return load(tmp_path, a_job(responder, workload, **changes), stop_at), responder

@@ -23,12 +23,12 @@ class Program:
     def start(self, *words: str) -> subprocess.Popen[str]:
         line = [sys.executable, "-m", "benchsuite", *words]
         how = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen(line, cwd=self.folder, env=self.env, **how)  # type: ignore[call-overload,no-any-return]
+        return subprocess.Popen(line, cwd=self.folder, env=self.env, **how)
 
-    def run(self, *words: str, timeout_s: float = 90.0) -> Ended:
+    def run(self, *words: str, timeout_s: float = 90.0, status: int | None = None) -> Ended:
         with self.start(*words) as process:
             out, err = process.communicate(timeout=timeout_s)
-        return Ended(process.returncode, out, err)
+        return Ended(process.returncode, out, err).must(status)
 
 
 def environment(folder: Path, *packages: str) -> None:

@@ -2,12 +2,9 @@
 
 import importlib
 import sys
-from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-
-import pytest
 
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
@@ -42,15 +39,7 @@ class Quiet:
         self.ticks.append(tick)
 
 
-def page(
-    path: str = "/",
-    server: str | ServerSpec = "gunicorn-sync",
-    *,
-    users: int = 1,
-    duration_s: float = 0.3,
-    options: Mapping[str, Any] | None = None,
-    **fields: Any,
-) -> RunSpec:
+def page(path="/", server="gunicorn-sync", *, users=1, duration_s=0.3, options=None, **fields):
     """A short run of a page; `options` are the workload's, other fields those of the run."""
     return RunSpec(
         **{
@@ -62,9 +51,7 @@ def page(
     )
 
 
-def made(
-    settings_module: str, *specs: RunSpec, watcher: Any = None, start_timeout_s: float | None = None
-) -> list[RunResult]:
+def made(settings_module, *specs, watcher=None, start_timeout_s=None):
     """What came of each, all in one session."""
     watcher = watcher or Quiet()
     with session(settings_module=settings_module, start_timeout_s=start_timeout_s) as at_work:
@@ -96,9 +83,7 @@ class Project:
 
 
 @contextmanager
-def written(
-    folder: Path, name: str, sources: Mapping[str, str], monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Project]:
+def written(folder, name, sources, monkeypatch):
     """A package of that name, importable here and by what a run starts, and forgotten afterwards;
     `sources` are its modules.
     """

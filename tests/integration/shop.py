@@ -6,12 +6,12 @@ import socket
 import subprocess
 import sys
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 
 from benchsuite.system.network import free_port
-from benchsuite.system.process import Process, running, wait_until_ready
+from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
 
 HOST = "127.0.0.1"
@@ -115,9 +115,7 @@ class Shop:
         return answers_as(f"http://{HOST}:{port}/", self.token)
 
     @contextmanager
-    def started(
-        self, argv: Sequence[str], port: int, *, env: Mapping[str, str] | None = None
-    ) -> Iterator[Process]:
+    def started(self, argv, port, *, env=None):
         """A program, until it answers on that port as this shop."""
         name = f"{Path(argv[0]).name}-{port}"
         with running(

@@ -8,10 +8,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPConnection
 from pathlib import Path
-from typing import Any
 
 from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
-from benchsuite.isolation.databases.client import Keeper, throwaway
+from benchsuite.isolation.databases.client import throwaway
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
@@ -117,15 +116,7 @@ class Stranger:
         )
 
     @contextmanager
-    def kept(
-        self,
-        *,
-        use: str = "throwaway",
-        rows: int = 3,
-        needs_target_app: bool = False,
-        database_url: str = "",
-        **database: Any,
-    ) -> Iterator[Keeper]:
+    def kept(self, *, use="throwaway", rows=3, needs_target_app=False, database_url="", **database):
         """The keeper of a command that measures the project."""
         folder = self.folder / "run"
         folder.mkdir()

@@ -66,9 +66,7 @@ with stub({name!r}, Path({folder!r}), marker=marker, grace_s={grace_s}) as serve
 class Parent:
     """A process of its own that runs a stub, to be interrupted and killed."""
 
-    def __init__(
-        self, folder: Path, name: str = "good", *, grace_s: float = 10.0, before: str = ""
-    ) -> None:
+    def __init__(self, folder, name="good", *, grace_s=10.0, before=""):
         self.marker = uuid.uuid4().hex
         code = PARENT.format(
             folder=str(folder), name=name, marker=self.marker, grace_s=grace_s, before=before
@@ -81,14 +79,12 @@ class Parent:
         )
 
     def __enter__(self) -> "Parent":
-        assert self.popen.stdout is not None
         assert self.popen.stdout.readline() == "ready\n"
         return self
 
     def __exit__(self, *_: object) -> None:
         self.popen.kill()
         self.popen.wait()
-        assert self.popen.stdout is not None
         self.popen.stdout.close()
         for pid in processes_with(self.marker):
             os.kill(pid, signal.SIGKILL)

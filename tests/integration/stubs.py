@@ -73,7 +73,7 @@ class Server(http.server.ThreadingHTTPServer):
 
     def process_request(self, request: object, client_address: object) -> None:
         Server.accepted += 1
-        super().process_request(request, client_address)  # type: ignore[arg-type]
+        super().process_request(request, client_address)
 
 
 def good(handler: type[Answer] = Answer) -> None:

@@ -2,7 +2,6 @@
 
 import json
 import socket
-import ssl
 import struct
 import threading
 import time
@@ -45,13 +44,7 @@ class Close(Exception):
         self.reset = reset
 
 
-def answer(
-    body: bytes = b"OK",
-    *,
-    status: int = 200,
-    headers: Mapping[str, str] = RUN_HEADERS,
-    more: Mapping[str, str] | None = None,
-) -> bytes:
+def answer(body=b"OK", *, status=200, headers=RUN_HEADERS, more=None):
     fields = {"Content-Length": str(len(body)), **headers, **(more or {})}
     head = "".join(f"{name}: {value}\r\n" for name, value in fields.items())
     return f"HTTP/1.1 {status} Whatever\r\n{head}\r\n".encode() + body
@@ -117,14 +110,7 @@ EVERYTHING: dict[str, Behaviour] = {
 class Responder:
     """Listens while the `with` block lasts; `seen` counts whole requests by path, without query."""
 
-    def __init__(
-        self,
-        behaviours: Mapping[str, Behaviour] | None = None,
-        *,
-        tls: ssl.SSLContext | None = None,
-        idle_s: float | None = None,
-        host: str = "127.0.0.1",
-    ) -> None:
+    def __init__(self, behaviours=None, *, tls=None, idle_s=None, host="127.0.0.1"):
         """Connections that rest for longer than `idle_s` are closed, as servers do."""
         self.behaviours: dict[str, Behaviour] = {"/": ok, **(behaviours or {})}
         self.seen: Counter[str] = Counter()
@@ -174,13 +160,7 @@ class Responder:
                 if request.headers.get("connection") == "close":
                     return
 
-    def _read(
-        self,
-        line: bytes,
-        readline: Callable[[], bytes],
-        read: Callable[[int], bytes],
-        on_connection: int,
-    ) -> Request:
+    def _read(self, line, readline, read, on_connection):
         method, path, _ = line.decode("latin-1").split(" ", 2)
         headers: dict[str, str] = {}
         while (field := readline().decode("latin-1").strip()) != "":

@@ -94,7 +94,7 @@ def in_fragments(connection: ServerConnection, message: Any) -> None:
 
 def deaf(connection: ServerConnection, seen: Counter[str]) -> None:
     """Hears nothing, not even a good-bye."""
-    connection.protocol.receive_data = lambda data: None  # type: ignore[method-assign]
+    connection.protocol.receive_data = lambda data: None
     time.sleep(0.5)
 
 
@@ -153,15 +153,12 @@ class SocketResponder:
         self.seen[path]["refused"] += 1
         return connection.respond(HTTPStatus(behaviour), "no")
 
-    def _respond(
-        self, connection: ServerConnection, request: Request, response: Response
-    ) -> Response:
+    def _respond(self, connection, request, response):
         for name, value in self._headers.items():
             response.headers[name] = value
         return response
 
     def _handle(self, connection: ServerConnection) -> None:
-        assert connection.request is not None
         path = connection.request.path.partition("?")[0]
         seen = self.seen[path]
         seen["connections"] += 1
@@ -188,9 +185,7 @@ def raw_echo(connected: socket.socket, protocol: ServerProtocol) -> None:
         raw_answer(connected, protocol)
 
 
-def raw_answer(
-    connected: socket.socket, protocol: ServerProtocol, *, echo: bool = True
-) -> list[Frame]:
+def raw_answer(connected, protocol, *, echo=True):
     """Echoes what has come, says what is due; the frames that came."""
     frames = [event for event in protocol.events_received() if isinstance(event, Frame)]
     for frame in frames:
@@ -203,13 +198,7 @@ def raw_answer(
 class RawResponder:
     """Listens while the `with` block lasts; each path is handled in its way, and / echoes."""
 
-    def __init__(
-        self,
-        handled: Mapping[str, Handled],
-        *,
-        tls: ssl.SSLContext | None = None,
-        speaks_first: bool = False,
-    ) -> None:
+    def __init__(self, handled, *, tls=None, speaks_first=False):
         self._handled = {"/": raw_echo, **handled}
         self._speaks_first = speaks_first
         self._tls = tls

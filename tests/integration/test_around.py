@@ -7,10 +7,7 @@ import sqlite3
 import subprocess
 import time
 import uuid
-from collections.abc import Iterator
 from contextlib import closing, suppress
-from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -19,28 +16,28 @@ from django.test import Client
 from benchsuite.core.exceptions import StatusError
 from benchsuite.services.api import Api
 from benchsuite.workloads.pages import Upstream, UpstreamAsync
-from tests.integration.command import SHORT, Command, measured, wait_for
+from tests.integration.command import SHORT, measured, wait_for
 from tests.needs import needs
 
 
-def parts(one: dict[str, Any]) -> list[str]:
+def parts(one):
     return [program["part"] for program in one["programs"]]
 
 
-def watched(command: Command) -> set[str]:
+def watched(command):
     """The parts of which telemetry has CPU or memory."""
     query = "SELECT DISTINCT part FROM benchsuite_reading WHERE memory_bytes > 0"
     return {part for (part,) in stored(command, query)}
 
 
-def stored(command: Command, query: str) -> list[Any]:
+def stored(command, query):
     with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
         return connection.execute(query).fetchall()
 
 
 @needs("nginx", "haproxy")
 @pytest.mark.parametrize("front", ["nginx", "haproxy"])
-def test_instances_behind_a_front(command: Command, front: str) -> None:
+def test_instances_behind_a_front(command, front):
     one = measured(command, f"--server=gunicorn-sync --front={front} --instances=2 --duration=1")
     assert one["failures"] == 0
     assert one["requests"] > 10
@@ -78,7 +75,7 @@ def test_a_database_of_the_run_s_own_with_a_delay_before_it(command, database):
 
 
 @needs("postgresql", "psycopg", "granian")
-def test_each_change_of_a_locked_row_is_stored(command: Command) -> None:
+def test_each_change_of_a_locked_row_is_stored(command):
     one = measured(
         command,
         "--server=granian-asgi --workload=io_lock_async --workload-option=among=1 "
@@ -88,7 +85,7 @@ def test_each_change_of_a_locked_row_is_stored(command: Command) -> None:
     assert not [one for one in one["findings"] if one["code"].startswith(("B208", "B214"))]
 
 
-def test_a_delay_to_clients_is_in_every_response_time(command: Command) -> None:
+def test_a_delay_to_clients_is_in_every_response_time(command):
     one = measured(
         command, "--server=gunicorn-sync --users=5 --duration=1 --delay-to-clients=100ms"
     )
@@ -98,13 +95,13 @@ def test_a_delay_to_clients_is_in_every_response_time(command: Command) -> None:
 
 
 @needs("redis", "daphne")
-def test_a_redis_of_the_run_s_own(command: Command) -> None:
+def test_a_redis_of_the_run_s_own(command):
     one = measured(command, "--server=daphne --layer=redis --layer-by=unix")
     assert set(parts(one)) == {"redis", "target"}
     assert "redis" in watched(command)
 
 
-def test_a_file_can_not_be_reached_late(command: Command) -> None:
+def test_a_file_can_not_be_reached_late(command):
     words = ("--workload=io_read", "--rows=20", "--delay-to-database=20ms")
     ended = command.run("runbench", *SHORT, "--json=-", *words)
     (one,) = json.loads(ended.out)
@@ -140,12 +137,12 @@ def test_when_a_program_is_killed_its_window_up_to_then_is_kept(word, command):
     assert goodput > 0
 
 
-def spooled(folder: Path) -> int:
+def spooled(folder):
     """Bytes of samples; 40 each."""
     return sum(path.stat().st_size for path in folder.glob("benchsuite-*/*/load-0/samples*"))
 
 
-def victim_of(parent: int, word: str) -> psutil.Process:
+def victim_of(parent, word):
     """The first of a process's children that has this word in its command line."""
     for child in psutil.Process(parent).children(recursive=True):
         with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
@@ -158,8 +155,8 @@ def victim_of(parent: int, word: str) -> psutil.Process:
     ("nohup", "status", "state"), [(False, 130, "interrupted"), (True, 0, "finished")]
 )
 def test_a_closed_terminal_ends_a_run_in_order_and_with_nohup_it_goes_on(
-    command: Command, *, nohup: bool, status: int, state: str
-) -> None:
+    command, *, nohup, status, state
+):
     command.env["PYTHONIOENCODING"] = "ascii"
     states, reader = "SELECT status FROM benchsuite_run", os.pipe()
     words = ["nohup"] * nohup + [*command.program, "runbench"]
@@ -184,7 +181,7 @@ STALL_S = 1.0
 
 
 @pytest.fixture
-def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
+def api(tmp_path, monkeypatch):
     from benchsuite.target import upstream
 
     folder = tmp_path / "api"
@@ -200,7 +197,7 @@ def api(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Api]:
 @needs("httpx")
 @pytest.mark.urls("testproject.urls_target")
 @pytest.mark.parametrize("workload", [Upstream, UpstreamAsync])
-def test_the_views_ask_at_once_or_one_after_another(workload: type[Upstream], api: Api) -> None:
+def test_the_views_ask_at_once_or_one_after_another(workload, api):
     """Of each four calls the last one fails, and the page with it."""
     begin = time.monotonic()
     workload(calls="0.4,0.2,0.3").journey(Client())
@@ -215,7 +212,7 @@ def test_the_views_ask_at_once_or_one_after_another(workload: type[Upstream], ap
 @pytest.mark.alone
 @needs("httpx")
 @pytest.mark.urls("testproject.urls_target")
-def test_a_stall_begins_when_the_load_has_gone_on_for_so_long(api: Api) -> None:
+def test_a_stall_begins_when_the_load_has_gone_on_for_so_long(api):
     work = Upstream(calls="0")
     work.journey(Client())
     begin = time.monotonic()
@@ -228,7 +225,7 @@ def test_a_stall_begins_when_the_load_has_gone_on_for_so_long(api: Api) -> None:
 
 
 @needs("gunicorn", "httpx")
-def test_a_run_brings_its_api(command: Command) -> None:
+def test_a_run_brings_its_api(command):
     """On a server of threads, three of which wait for each request."""
     one = measured(
         command,
@@ -242,7 +239,7 @@ def test_a_run_brings_its_api(command: Command) -> None:
 
 @pytest.mark.alone
 @needs("uvicorn", "httpx")
-def test_pages_that_do_not_ask_a_stalling_api_are_answered_all_the_time(command: Command) -> None:
+def test_pages_that_do_not_ask_a_stalling_api_are_answered_all_the_time(command):
     shares = "1 upstream_async calls=0.05,0.1 stall_at_s=1 stall_s=1 + 1 plain_async"
     one = measured(
         command,
@@ -261,5 +258,5 @@ def test_pages_that_do_not_ask_a_stalling_api_are_answered_all_the_time(command:
     assert one["failures"] == 0
 
 
-def longest(population: dict[str, Any]) -> float:
+def longest(population):
     return float(population["response_time"]["max_s"])

@@ -30,7 +30,7 @@ print(*sys.modules)
 COSTLY = {"numpy", "scipy", "plotly", "locust", "gevent", "rich", "django_tables2"}
 
 
-def checked(benchsuite: object) -> subprocess.CompletedProcess[str]:
+def checked(benchsuite):
     """`manage.py check` of a project with that setting, in a process of its own."""
     program = PROJECT.replace("BENCHSUITE_", repr(benchsuite))
     command = [sys.executable, "-c", program]

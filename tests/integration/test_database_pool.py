@@ -7,7 +7,6 @@ import os
 import signal
 import tempfile
 import uuid
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
@@ -18,9 +17,8 @@ import pytest
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
-from benchsuite.services.base import WATCHING, DatabaseService
+from benchsuite.services.base import WATCHING
 from benchsuite.system.cpus import available
 from tests.integration.command import wait_for
 from tests.needs import needs
@@ -32,57 +30,53 @@ TOKEN = "0123456789abcdef"
 
 
 @pytest.fixture
-def data() -> Iterator[Data]:
+def data():
     with tempfile.TemporaryDirectory(prefix="pg-") as folder, ExitStack() as stack:
         yield Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)
 
 
-def plan(workload: str, *, use: str = "postgresql", **database: object) -> Plan:
+def plan(workload, *, use="postgresql", **database):
     return resolve(
         RunSpec(
             server=ServerSpec(server="gunicorn-sync"),
             workload=WorkloadSpec(workload=workload),
-            database=DatabaseSpec(use=use, rows=ROWS, **database),  # type: ignore[arg-type]
+            database=DatabaseSpec(use=use, rows=ROWS, **database),
         )
     )
 
 
-def kept(data: Data, one: Plan) -> Keeper:
+def kept(data, one):
     found = data.keeper(one)
     assert isinstance(found, Keeper)
     return found
 
 
-def counted(data: Data, one: Plan) -> int:
+def counted(data, one):
     """The rows of a copy, as the server of a run sees them."""
     service = data.service(one)
-    assert service is not None
     with kept(data, one).clone(TOKEN, database_url=service.url) as path:
         name = json.loads(path.read_text())["databases"]["default"]
         with psycopg.connect(service.url.replace("/postgres", f"/{name}")) as connection:
             row = connection.execute("SELECT count(*) FROM benchsuite_target_post").fetchone()
-    assert row is not None
     return int(row[0])
 
 
-def die(service: DatabaseService) -> None:
+def die(service):
     os.kill(service.process.pid, signal.SIGKILL)
     wait_for("its end", lambda: service.process.poll() is not None)
 
 
-def limit(service: DatabaseService | None) -> int:
+def limit(service):
     """Clients that it admits besides those kept for the run itself."""
-    assert service is not None
     with psycopg.connect(service.admin_url) as connection:
         found = connection.execute(
             "SELECT current_setting('max_connections')::int"
             " - current_setting('superuser_reserved_connections')::int"
         ).fetchone()
-    assert found is not None
     return int(found[0]) - WATCHING
 
 
-def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data: Data) -> None:
+def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data):
     first = plan("io_read", max_connections=20)
     keeper = kept(data, first)
     assert counted(data, first) == ROWS
@@ -101,14 +95,13 @@ def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data
         replace(first.spec, server=replace(first.spec.server, cpus=(available()[0],)))
     )
     assert kept(data, elsewhere) is keeper
-    assert cluster is not None
     assert os.sched_getaffinity(cluster.process.pid) == {available()[0]}
     more = resolve(replace(first.spec, database=replace(first.spec.database, rows=ROWS + 1)))
     assert kept(data, more) is not keeper
     assert counted(data, more) == ROWS + 1
 
 
-def test_workloads_without_rows_share_one_project_and_others_do_not(data: Data) -> None:
+def test_workloads_without_rows_share_one_project_and_others_do_not(data):
     plain, cpu, read = (plan(name, use="throwaway") for name in ("plain", "cpu", "io_read"))
     assert kept(data, plain) is kept(data, cpu)
     assert kept(data, plain) is not kept(data, read)
@@ -116,7 +109,7 @@ def test_workloads_without_rows_share_one_project_and_others_do_not(data: Data) 
         keeper.wait()
 
 
-def test_a_server_that_died_is_made_anew_with_its_databases(data: Data) -> None:
+def test_a_server_that_died_is_made_anew_with_its_databases(data):
     one = plan("io_read")
     service, keeper = data.service(one), kept(data, one)
     keeper.wait()
@@ -127,7 +120,7 @@ def test_a_server_that_died_is_made_anew_with_its_databases(data: Data) -> None:
     assert kept(data, one) is not keeper
 
 
-def test_a_keeper_that_was_killed_is_replaced(data: Data) -> None:
+def test_a_keeper_that_was_killed_is_replaced(data):
     one = plan("io_read")
     keeper = kept(data, one)
     keeper.wait()
@@ -138,10 +131,9 @@ def test_a_keeper_that_was_killed_is_replaced(data: Data) -> None:
     assert kept(data, one) is not keeper
 
 
-def test_what_no_later_run_needs_is_dropped(data: Data) -> None:
+def test_what_no_later_run_needs_is_dropped(data):
     read, create = plan("io_read"), plan("io_create")
     service = data.service(read)
-    assert service is not None
     kept(data, read).wait()
     kept(data, create).wait()
     assert len(names(service)) == 2
@@ -152,13 +144,13 @@ def test_what_no_later_run_needs_is_dropped(data: Data) -> None:
     assert not service.data.exists()
 
 
-def names(service: DatabaseService) -> list[str]:
+def names(service):
     with psycopg.connect(service.admin_url) as connection:
         rows = connection.execute("SELECT datname FROM pg_database WHERE datname ~ '^bench_'")
         return [name for (name,) in rows]
 
 
-def test_one_that_died_leaves_nothing_to_complain_of_at_the_end() -> None:
+def test_one_that_died_leaves_nothing_to_complain_of_at_the_end():
     with tempfile.TemporaryDirectory(prefix="pg-") as folder:
         with ExitStack() as stack:
             data = Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)

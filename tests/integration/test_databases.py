@@ -7,7 +7,7 @@ import socket
 import tempfile
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass
@@ -94,7 +94,7 @@ on_mariadb = pytest.mark.parametrize("kind", KINDS[1:])
 
 
 @contextmanager
-def folder() -> Iterator[Path]:
+def folder():
     """A folder of a run, closed to others as the session's is; its name means much to a shell."""
     with tempfile.TemporaryDirectory(prefix="bst-db-") as name:
         place = Path(name) / "it's $HOME 100% `x`:\\n"
@@ -103,7 +103,7 @@ def folder() -> Iterator[Path]:
 
 
 @contextmanager
-def started(kind: Kind, **how: Any) -> Iterator[DatabaseService]:
+def started(kind, **how):
     how = {"marker": uuid.uuid4().hex, "env": dict(os.environ), **how}
     with ExitStack() as stack:
         place = how.pop("folder", None) or stack.enter_context(folder())
@@ -111,12 +111,12 @@ def started(kind: Kind, **how: Any) -> Iterator[DatabaseService]:
 
 
 @pytest.fixture(scope="module")
-def services() -> Iterator[Callable[[Kind], DatabaseService]]:
+def services():
     """One of each kind that is asked for."""
     running: dict[str, DatabaseService] = {}
     with ExitStack() as stack:
 
-        def service(kind: Kind) -> DatabaseService:
+        def service(kind):
             if kind.name not in running:
                 how = started(kind, max_connections=CONNECTIONS)
                 running[kind.name] = stack.enter_context(how)
@@ -126,21 +126,21 @@ def services() -> Iterator[Callable[[Kind], DatabaseService]]:
 
 
 @pytest.fixture
-def service(kind: Kind, services: Callable[[Kind], DatabaseService]) -> DatabaseService:
+def service(kind, services):
     return services(kind)
 
 
-def asked(kind: Kind, url: str, statement: str) -> Any:
+def asked(kind, url, statement):
     with closing(kind.connect(url)) as connection, connection.cursor() as cursor:
         cursor.execute(statement)
         return cursor.fetchall()
 
 
-def held(kind: Kind, url: str, count: int, stack: ExitStack) -> list[Any]:
+def held(kind, url, count, stack):
     """So many connections; a slot is free only a moment after its last holder has gone."""
     connections: list[Any] = []
 
-    def hold_another() -> bool:
+    def hold_another():
         with suppress(Exception):
             connections.append(stack.enter_context(closing(kind.connect(url))))
         return len(connections) == count
@@ -149,14 +149,14 @@ def held(kind: Kind, url: str, count: int, stack: ExitStack) -> list[Any]:
     return connections
 
 
-def gets_in(kind: Kind, url: str) -> bool:
+def gets_in(kind, url):
     """MariaDB counts a connection that it refused for a moment, as the one that it has to spare."""
     with suppress(Exception):
         return list(asked(kind, url, "SELECT 1")) == [(1,)]
     return False
 
 
-def databases(kind: Kind, service: DatabaseService) -> list[str]:
+def databases(kind, service):
     listed = "SELECT datname FROM pg_database WHERE datname LIKE 'bench%'"
     query = listed if kind is POSTGRESQL else "SHOW DATABASES LIKE 'bench%'"
     return [str(name) for (name,) in asked(kind, service.admin_url, query)]
@@ -217,7 +217,7 @@ def test_the_target_has_no_rights_but_on_a_runs_databases(kind, service):
 
 
 @each_kind
-def test_what_changes_figures_is_recorded(kind: Kind, service: DatabaseService) -> None:
+def test_what_changes_figures_is_recorded(kind, service):
     assert service.version.split(".")[0].isdigit()
     assert kind.durable.items() <= service.settings.items()
     assert int(service.settings["max_connections"]) == CONNECTIONS + kind.beyond
@@ -225,7 +225,7 @@ def test_what_changes_figures_is_recorded(kind: Kind, service: DatabaseService) 
 
 @ROOT_ONLY
 @each_kind
-def test_started_by_root_it_runs_as_nobody(kind: Kind, service: DatabaseService) -> None:
+def test_started_by_root_it_runs_as_nobody(kind, service):
     owners = set()
     for pid in service.process.living():
         with suppress(FileNotFoundError):  # a session of somebody who asked has ended meanwhile
@@ -234,7 +234,7 @@ def test_started_by_root_it_runs_as_nobody(kind: Kind, service: DatabaseService)
 
 
 @each_kind
-def test_nothing_is_left(kind: Kind) -> None:
+def test_nothing_is_left(kind):
     marker, sockets = uuid.uuid4().hex, set(Path("/tmp").glob(".s.PGSQL*"))
     with folder() as place:
         with started(kind, folder=place, marker=marker, fsync=False) as service:
@@ -255,7 +255,7 @@ def test_nothing_is_left(kind: Kind) -> None:
 
 
 @each_kind
-def test_a_taken_port_is_told(kind: Kind) -> None:
+def test_a_taken_port_is_told(kind):
     with folder() as place, socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with (
@@ -285,14 +285,14 @@ def test_a_failing_installation_is_told_with_its_log(kind, monkeypatch):
 
 
 @on_postgresql
-def test_more_connections_than_the_machine_can_have_are_told_with_the_log(kind: Kind) -> None:
+def test_more_connections_than_the_machine_can_have_are_told_with_the_log(kind):
     words = r"(?s)PostgreSQL ended with status 1.*; its log ends with"
     with pytest.raises(StartError, match=words), started(kind, max_connections=300_000):
         pytest.fail("it started")
 
 
 @on_postgresql
-def test_a_folder_that_has_a_cluster_is_left_alone(kind: Kind) -> None:
+def test_a_folder_that_has_a_cluster_is_left_alone(kind):
     with folder() as place:
         mine = place / "data" / "mine"
         mine.parent.mkdir()
@@ -336,8 +336,8 @@ class Migration(migrations.Migration):
 
 @each_kind
 def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
-    kind: Kind, tmp_path: Path, service: DatabaseService
-) -> None:
+    kind, tmp_path, service
+):
     project = stranger(tmp_path, databases=SQLITE)
     if kind is POSTGRESQL:  # as the ordinary user that the target is
         (tmp_path / "shop/migrations/0002_hstore.py").write_text(EXTENSION)
@@ -388,8 +388,8 @@ def test_a_copy_that_lacks_tables_is_no_copy(kind, tmp_path, service, monkeypatc
 
 @on_postgresql
 def test_a_pool_is_the_largest_that_the_target_opens_and_its_way_may_be_another(
-    kind: Kind, tmp_path: Path, service: DatabaseService
-) -> None:
+    kind, tmp_path, service
+):
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(use="postgresql", database_url=service.admin_url, pool=2) as keeper,
@@ -411,7 +411,7 @@ def test_a_pool_is_the_largest_that_the_target_opens_and_its_way_may_be_another(
             )
 
 
-def test_what_sqlite_can_not_have_is_refused(tmp_path: Path) -> None:
+def test_what_sqlite_can_not_have_is_refused(tmp_path):
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(pool=2) as keeper,
@@ -439,14 +439,14 @@ def test_broken_programs_on_the_path_are_passed_over(broken, tmp_path, monkeypat
     monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
     elsewhere = programs.found()
     assert elsewhere not in (None, path)
-    assert programs.version(elsewhere).split(".")[0].isdigit()  # type: ignore[arg-type]
+    assert programs.version(elsewhere).split(".")[0].isdigit()
     monkeypatch.setattr(programs, "DEBIAN", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert programs.found() is None
 
 
 @ROOT_ONLY
-def test_programs_that_the_account_may_not_reach(tmp_path: Path) -> None:
+def test_programs_that_the_account_may_not_reach(tmp_path):
     closed = tmp_path / "closed"
     closed.mkdir(mode=0o700)
     (closed / "bin").mkdir()
@@ -454,6 +454,6 @@ def test_programs_that_the_account_may_not_reach(tmp_path: Path) -> None:
         programs.check_open(closed / "bin", "nobody")
 
 
-def program(path: Path, prints: str, status: int = 0) -> None:
+def program(path, prints, status=0):
     path.write_text(f"#!/bin/sh\necho '{prints}'\nexit {status}\n")
     path.chmod(0o755)

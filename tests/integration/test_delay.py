@@ -8,17 +8,14 @@ import resource
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs.server import DelaySpec
-from benchsuite.delay.delayer import HOST, Delayer, Loop
+from benchsuite.delay.delayer import HOST, Delayer
 from benchsuite.telemetry.prober.answer import answers_as
-from tests.integration.command import Command
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.listening import (
     PATIENCE_S,
@@ -37,27 +34,26 @@ MEGABYTE = random.Random(1).randbytes(2**20)
 
 
 @pytest.fixture(params=["asyncio", pytest.param("uvloop", marks=needs("uvloop"))])
-def loop(request: pytest.FixtureRequest) -> Loop:
+def loop(request):
     """Each event loop ends connections by code of its own."""
-    chosen: Loop = request.param
-    return chosen
+    return request.param
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_slow_reader_holds_its_sender_up(direction: str, loop: Loop, tmp_path: Path) -> None:
+def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
     """32 MiB to somebody who does not read: what is under way is bounded, and nothing is lost."""
     whole = 32
     sent = 0
     may_read = threading.Event()
 
-    def send(connection: socket.socket) -> None:
+    def send(connection):
         nonlocal sent
         for _ in range(whole):
             connection.sendall(MEGABYTE)
             sent += 1
         connection.shutdown(socket.SHUT_WR)
 
-    def read(connection: socket.socket) -> None:
+    def read(connection):
         may_read.wait(PATIENCE_S)
         received.append(receive_all(connection))
 
@@ -65,7 +61,7 @@ def test_slow_reader_holds_its_sender_up(direction: str, loop: Loop, tmp_path: P
     to_server = direction == "to_server"
     with (
         server(read if to_server else send) as upstream,
-        through(upstream, tmp_path, 0.02, direction, loop=loop) as late,  # type: ignore[arg-type]
+        through(upstream, tmp_path, 0.02, direction, loop=loop) as late,
         connect(late) as connection,
     ):
         other = threading.Thread(target=send if to_server else read, args=(connection,))
@@ -78,14 +74,14 @@ def test_slow_reader_holds_its_sender_up(direction: str, loop: Loop, tmp_path: P
     assert received == [MEGABYTE * whole]
 
 
-def _stands_still(count: Callable[[], int]) -> bool:
+def _stands_still(count):
     before = count()
     time.sleep(0.3)
     return bool(before == count() and before)
 
 
-def test_client_that_has_said_all_still_hears_the_answer(loop: Loop, tmp_path: Path) -> None:
-    def answer_at_the_end(connection: socket.socket) -> None:
+def test_client_that_has_said_all_still_hears_the_answer(loop, tmp_path):
+    def answer_at_the_end(connection):
         connection.sendall(receive_all(connection)[::-1])
 
     with (
@@ -98,10 +94,10 @@ def test_client_that_has_said_all_still_hears_the_answer(loop: Loop, tmp_path: P
         assert receive_all(connection) == b"cba"
 
 
-def test_server_that_has_said_all_still_hears_the_client(loop: Loop, tmp_path: Path) -> None:
+def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
     heard = []
 
-    def say_all_first(connection: socket.socket) -> None:
+    def say_all_first(connection):
         connection.sendall(b"hello")
         connection.shutdown(socket.SHUT_WR)
         heard.append(receive_all(connection))
@@ -117,10 +113,10 @@ def test_server_that_has_said_all_still_hears_the_client(loop: Loop, tmp_path: P
         assert eventually(lambda: heard == [b"goodbye"])
 
 
-def test_answer_that_ends_too_early(loop: Loop, tmp_path: Path) -> None:
+def test_answer_that_ends_too_early(loop, tmp_path):
     half = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
 
-    def break_off(connection: socket.socket) -> None:
+    def break_off(connection):
         receive(connection, 1)
         connection.sendall(half)
 
@@ -137,7 +133,7 @@ def test_answer_that_ends_too_early(loop: Loop, tmp_path: Path) -> None:
 def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path):
     may_end = threading.Event()
 
-    def say_and_reset(connection: socket.socket) -> None:
+    def say_and_reset(connection):
         receive(connection, 1)
         connection.sendall(b"half")
         may_end.wait(PATIENCE_S)
@@ -145,7 +141,7 @@ def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path)
 
     with (
         server(say_and_reset) as upstream,
-        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,  # type: ignore[arg-type]
+        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,
         connect(late) as connection,
     ):
         connection.sendall(b"x")
@@ -156,10 +152,10 @@ def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path)
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_reset_by_the_client_reaches_the_server(direction: str, loop: Loop, tmp_path: Path) -> None:
+def test_reset_by_the_client_reaches_the_server(direction, loop, tmp_path):
     heard: list[object] = []
 
-    def listen(connection: socket.socket) -> None:
+    def listen(connection):
         heard.append(receive(connection, 3))
         connection.sendall(b"yes")
         try:
@@ -169,7 +165,7 @@ def test_reset_by_the_client_reaches_the_server(direction: str, loop: Loop, tmp_
 
     with (
         server(listen) as upstream,
-        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,  # type: ignore[arg-type]
+        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,
     ):
         connection = connect(late)
         connection.sendall(b"abc")
@@ -178,7 +174,7 @@ def test_reset_by_the_client_reaches_the_server(direction: str, loop: Loop, tmp_
         assert eventually(lambda: heard == [b"abc", "reset"])
 
 
-def test_server_that_is_down_is_a_reset(loop: Loop, tmp_path: Path) -> None:
+def test_server_that_is_down_is_a_reset(loop, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         upstream = gone.getsockname()
     with through(upstream, tmp_path, 0.05, loop=loop) as late:
@@ -195,7 +191,7 @@ def test_server_that_is_down_is_a_reset(loop: Loop, tmp_path: Path) -> None:
                 assert receive(accepted, 1) == b"x"
 
 
-def test_server_may_speak_first(loop: Loop, tmp_path: Path) -> None:
+def test_server_may_speak_first(loop, tmp_path):
     """As MySQL does, and WebSockets once they are open."""
     with (
         server(lambda connection: connection.sendall(b"ready")) as upstream,
@@ -206,7 +202,7 @@ def test_server_may_speak_first(loop: Loop, tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def many_files() -> Iterator[None]:
+def many_files():
     """This process holds both ends."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
@@ -214,7 +210,7 @@ def many_files() -> Iterator[None]:
     resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_500_connections_at_once(loop: Loop, many_files: None, tmp_path: Path) -> None:
+def test_500_connections_at_once(loop, many_files, tmp_path):
     with server(echo) as upstream, through(upstream, tmp_path, loop=loop) as late:
         connections = [connect(late) for _ in range(500)]
         messages = [f"message of {number:04}".encode() for number in range(500)]
@@ -229,7 +225,7 @@ def test_500_connections_at_once(loop: Loop, many_files: None, tmp_path: Path) -
         assert eventually(lambda: len(os.listdir(f"/proc/{late.process.pid}/fd")) < files - 990)
 
 
-def test_may_open_as_many_files_as_are_allowed_at_all(tmp_path: Path) -> None:
+def test_may_open_as_many_files_as_are_allowed_at_all(tmp_path):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
     try:
@@ -240,7 +236,7 @@ def test_may_open_as_many_files_as_are_allowed_at_all(tmp_path: Path) -> None:
     assert own == most == hard
 
 
-def test_ends_at_once_with_connections_open(loop: Loop, tmp_path: Path) -> None:
+def test_ends_at_once_with_connections_open(loop, tmp_path):
     with server(echo) as upstream:
         with through(upstream, tmp_path, 10.0, loop=loop) as late:
             connections = [connect(late) for _ in range(20)]
@@ -254,7 +250,7 @@ def test_ends_at_once_with_connections_open(loop: Loop, tmp_path: Path) -> None:
             connection.close()
 
 
-def test_port_that_is_taken(tmp_path: Path) -> None:
+def test_port_that_is_taken(tmp_path):
     with (
         socket.create_server(("127.0.0.1", 0)) as taken,
         pytest.raises(StartError, match=r"proxy ended with status 1 .*in use"),
@@ -263,7 +259,7 @@ def test_port_that_is_taken(tmp_path: Path) -> None:
         pytest.fail("it started")
 
 
-def test_unknown_host(tmp_path: Path) -> None:
+def test_unknown_host(tmp_path):
     with (
         pytest.raises(StartError, match="gaierror"),
         through(("no-such-host.invalid", 9), tmp_path),
@@ -274,12 +270,12 @@ def test_unknown_host(tmp_path: Path) -> None:
 MARKER = "a-marker-of-a-delayer"
 
 
-def answer_rows(connection: socket.socket) -> None:
+def answer_rows(connection):
     while connection.recv(5):
         connection.sendall(b"a row")
 
 
-def test_a_run_with_all_delays(tmp_path: Path) -> None:
+def test_a_run_with_all_delays(tmp_path):
     spec = DelaySpec(to_clients_s=0.05, to_database_s=0.1, to_layer_s=0.08)
     with (
         server(answer_rows) as database,
@@ -313,7 +309,7 @@ def test_a_run_with_all_delays(tmp_path: Path) -> None:
     assert processes_with(MARKER) == []
 
 
-def told(late: Delayer) -> None:
+def told(late):
     """Each proxy by its name, with how exact it is; as JSON."""
     names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
     assert set(late.processes()) == names
@@ -327,14 +323,14 @@ def told(late: Delayer) -> None:
 
 
 @contextmanager
-def on_socket(path: Path) -> Iterator[tuple[str, int]]:
+def on_socket(path):
     """A server of one connection on a Unix socket."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(str(path))
         listener.listen()
         listener.settimeout(20)
 
-        def serve() -> None:
+        def serve():
             with listener.accept()[0] as connection:
                 answer_rows(connection)
 
@@ -344,7 +340,7 @@ def on_socket(path: Path) -> Iterator[tuple[str, int]]:
         thread.join()
 
 
-def query_s(to: socket.socket) -> float:
+def query_s(to):
     with to as connection:
         seconds = []
         for _ in range(6):
@@ -355,7 +351,7 @@ def query_s(to: socket.socket) -> float:
     return min(seconds)
 
 
-def page_s(host: str, port: int) -> float:
+def page_s(host, port):
     """On a new connection each."""
     seconds = []
     for _ in range(5):
@@ -389,9 +385,8 @@ TARGET = ("--setting=DATABASES.default.ATOMIC_REQUESTS=true", "--variable=MALLOC
 
 
 @needs("gunicorn")
-def test_through_the_proxy(command: Command) -> None:
-    ended = command.run(*RUN, "--delay-to-database=20ms", *TARGET)
-    assert ended.status == 0, ended.err
+def test_through_the_proxy(command):
+    ended = command.run(*RUN, "--delay-to-database=20ms", *TARGET, status=0)
     assert "20.0\u2009ms to the database" in ended.err
     assert "(plain asks no database) added" in ended.err
     (run,) = json.loads(ended.out)

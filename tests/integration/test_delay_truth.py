@@ -1,18 +1,14 @@
 """How late what goes through a delay really is: queries, pages and single bytes against a clock."""
 
 import http.client
-import socket
 import threading
 import time
-from collections.abc import Callable
 from contextlib import closing
 from dataclasses import asdict
-from pathlib import Path
 from statistics import median
 
 import pytest
 
-from benchsuite.delay.delayer import Accuracy, DelayedAddress, Direction
 from tests.integration.listening import connect, echo, receive, server, through
 
 pytestmark = pytest.mark.alone
@@ -23,7 +19,7 @@ DELAYS_S = (0.0, LATE_S, 2 * LATE_S)
 TIMES = 11
 
 
-def typical_s(act: Callable[[], object], times: int = TIMES) -> float:
+def typical_s(act, times=TIMES):
     """The median of the seconds that it takes."""
     seconds = []
     for _ in range(times):
@@ -33,7 +29,7 @@ def typical_s(act: Callable[[], object], times: int = TIMES) -> float:
     return median(seconds)
 
 
-def check(seen_s: Callable[[], float], truth_s: float, within_s: float = WITHIN_S) -> None:
+def check(seen_s, truth_s, within_s=WITHIN_S):
     """Tries three times: another program on the machine makes all things late for a moment."""
     for _ in range(3):
         seen = seen_s()
@@ -45,7 +41,7 @@ def check(seen_s: Callable[[], float], truth_s: float, within_s: float = WITHIN_
 PAGE = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nOK"
 
 
-def answer_pages(connection: socket.socket) -> None:
+def answer_pages(connection):
     waiting = b""
     while data := connection.recv(65536):
         waiting += data
@@ -54,13 +50,13 @@ def answer_pages(connection: socket.socket) -> None:
             connection.sendall(PAGE)
 
 
-def ask(client: http.client.HTTPConnection) -> None:
+def ask(client):
     client.request("GET", "/")
     assert client.getresponse().read() == b"OK"
 
 
 @pytest.mark.parametrize("delay_s", DELAYS_S)
-def test_page_is_late_by_the_delay(delay_s: float, tmp_path: Path) -> None:
+def test_page_is_late_by_the_delay(delay_s, tmp_path):
     with (
         server(answer_pages) as upstream,
         through(upstream, tmp_path, delay_s, "to_client") as late,
@@ -71,10 +67,10 @@ def test_page_is_late_by_the_delay(delay_s: float, tmp_path: Path) -> None:
         check(lambda: typical_s(lambda: ask(delayed)) - typical_s(lambda: ask(direct)), delay_s)
 
 
-def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
+def test_page_on_a_new_connection_is_late_twice(tmp_path):
     """By the answer to the SYN, and by the page."""
 
-    def ask_anew() -> None:
+    def ask_anew():
         with closing(http.client.HTTPConnection(late.host, late.port)) as client:
             ask(client)
 
@@ -88,19 +84,19 @@ def test_page_on_a_new_connection_is_late_twice(tmp_path: Path) -> None:
 def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
     arrived = []
 
-    def note(connection: socket.socket) -> None:
+    def note(connection):
         while connection.recv(1):
             arrived.append(time.monotonic())
             connection.sendall(b"y")
 
-    def turn(connection: socket.socket) -> tuple[float, float]:
+    def turn(connection):
         """Seconds there and back."""
         sent = time.monotonic()
         connection.sendall(b"x")
         receive(connection, 1)
         return arrived[-1] - sent, time.monotonic() - arrived[-1]
 
-    def first_s() -> float:
+    def first_s():
         """From the begin of a connection until its first byte is there: it has to wait until the
         connection would have been made.
         """
@@ -117,7 +113,7 @@ def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
             check(lambda: median(turn(connection)[1] for _ in range(TIMES)), back_s)
 
 
-def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path: Path) -> None:
+def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path):
     with (
         server(echo) as upstream,
         through(upstream, tmp_path, 0.2) as late,
@@ -128,11 +124,11 @@ def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path: Pa
         check(lambda: _typical_of_a_burst(connection), 0.2)
 
 
-def _typical_of_a_burst(connection: socket.socket) -> float:
+def _typical_of_a_burst(connection):
     """Sends messages without waiting for answers; the median of their round trips."""
     sent: list[float] = []
 
-    def send() -> None:
+    def send():
         for _ in range(50):
             sent.append(time.monotonic())
             connection.sendall(b"x")
@@ -149,19 +145,17 @@ def _typical_of_a_burst(connection: socket.socket) -> float:
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_its_accuracy_is_measured_before_use(direction: Direction, tmp_path: Path) -> None:
-    def median_error_s() -> float:
+def test_its_accuracy_is_measured_before_use(direction, tmp_path):
+    def median_error_s():
         with through(("127.0.0.1", 9), tmp_path, LATE_S, direction, measured=True) as late:
             return _accuracy(late).median_error_s
 
     check(median_error_s, 0.0)
 
 
-def _accuracy(late: DelayedAddress) -> Accuracy:
+def _accuracy(late):
     found = late.accuracy
-    assert found is not None
     assert found.median_error_s <= found.p99_error_s <= found.worst_error_s
-    assert found.ceiling_per_s is not None
     assert 1000 < found.ceiling_per_s < 1_000_000
     assert late.to_json()["accuracy"] == asdict(found)
     return found

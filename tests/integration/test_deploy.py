@@ -14,7 +14,7 @@ import pytest
 from benchsuite.system import programs
 from benchsuite.system.network import free_port
 from tests.integration.left_behind import eventually
-from tests.integration.shop import HOST, READY_S, Shop, echoes, get, looked_through
+from tests.integration.shop import HOST, READY_S, echoes, get, looked_through
 from tests.needs import needs
 from tests.samples import DEPLOY, SOCKETS, UNITS, exec_start, sections
 
@@ -23,14 +23,14 @@ ACTIVATED = [path for path in UNITS if "Requires" in sections(path)["Unit"]]
 
 @pytest.mark.parametrize("path", ACTIVATED, ids=lambda path: path.name)
 @needs("gunicorn", "uvicorn", "daphne")
-def test_a_service_serves_on_the_socket_that_is_opened_for_it(path: Path, shop: Shop) -> None:
+def test_a_service_serves_on_the_socket_that_is_opened_for_it(path, shop):
     with shop.activated(shop.words(exec_start(path))) as port:
         assert eventually(lambda: shop.answers(port), within_s=READY_S)
         assert get(port)[0] == 200
 
 
 @needs("pyuwsgi")
-def test_the_service_of_uwsgi_serves(shop: Shop) -> None:
+def test_the_service_of_uwsgi_serves(shop):
     port = free_port()
     words = shop.words(exec_start(DEPLOY / "systemd" / "shop-uwsgi.service"))
     words[words.index("127.0.0.1:8000")] = f"{HOST}:{port}"
@@ -43,7 +43,7 @@ NOTIFYING = [path for path in UNITS if sections(path)["Service"]["Type"] == "not
 
 @pytest.mark.parametrize("path", NOTIFYING, ids=lambda path: path.name)
 @needs("gunicorn", "pyuwsgi")
-def test_a_service_says_when_it_is_ready(path: Path, shop: Shop) -> None:
+def test_a_service_says_when_it_is_ready(path, shop):
     """Else systemd would wait for it until the start is given up."""
     words = shop.words(exec_start(path))
     port = free_port()
@@ -63,7 +63,7 @@ def test_a_service_says_when_it_is_ready(path: Path, shop: Shop) -> None:
 
 @needs("systemd")
 @pytest.mark.parametrize("path", [*UNITS, *SOCKETS], ids=lambda path: path.name)
-def test_systemd_takes_the_units(path: Path, shop: Shop) -> None:
+def test_systemd_takes_the_units(path, shop):
     """All of them lie beside each other, as they would."""
     for one in [*UNITS, *SOCKETS]:
         (shop.folder / one.name).write_text(shop.moved(one.read_text()))
@@ -78,7 +78,7 @@ def test_systemd_takes_the_units(path: Path, shop: Shop) -> None:
 
 
 @needs("supervisor", "gunicorn", "daphne")
-def test_supervisord_starts_both_servers_and_ends_them(shop: Shop) -> None:
+def test_supervisord_starts_both_servers_and_ends_them(shop):
     ports = free_port(), free_port()
     text = shop.moved(
         (DEPLOY / "supervisor" / "supervisord.conf").read_text(),
@@ -96,7 +96,7 @@ def test_supervisord_starts_both_servers_and_ends_them(shop: Shop) -> None:
         command = [sys.executable, "-m", "supervisor.supervisorctl", "-c", str(conf), "status"]
         states: list[str] = []
 
-        def running() -> bool:
+        def running():
             done = subprocess.run(command, capture_output=True, text=True, check=False)
             states[:] = [line.split()[1] for line in done.stdout.splitlines()]
             return states == ["RUNNING"] * 5
@@ -107,7 +107,7 @@ def test_supervisord_starts_both_servers_and_ends_them(shop: Shop) -> None:
 
 
 @needs("docker-compose")
-def test_docker_compose_takes_the_file() -> None:
+def test_docker_compose_takes_the_file():
     secrets = {
         "POSTGRES_PASSWORD": "x",
         "SECRET_KEY": "x",
@@ -120,7 +120,7 @@ def test_docker_compose_takes_the_file() -> None:
 
 @needs("nginx", "uvicorn")
 @pytest.mark.parametrize(("sample", "count"), [("shop.conf", 4), ("compose.conf", 1)])
-def test_nginx_shares_among_instances_and_serves_files(shop: Shop, sample: str, count: int) -> None:
+def test_nginx_shares_among_instances_and_serves_files(shop, sample, count):
     shop.folder.chmod(0o755)
     port = free_port()
     with shop.served(count) as instances:
@@ -132,7 +132,7 @@ def test_nginx_shares_among_instances_and_serves_files(shop: Shop, sample: str, 
             assert echoes(port)
 
 
-def _nginx(shop: Shop, port: int, instances: list[int], name: str) -> list[str]:
+def _nginx(shop, port, instances, name):
     """The arguments for an nginx with the sample in a folder of its own."""
     folder = shop.folder / "nginx"
     (folder / "conf.d").mkdir(parents=True)
@@ -166,7 +166,7 @@ def _nginx(shop: Shop, port: int, instances: list[int], name: str) -> list[str]:
 
 
 @needs("haproxy", "uvicorn")
-def test_haproxy_shares_among_four_instances(shop: Shop) -> None:
+def test_haproxy_shares_among_four_instances(shop):
     port = free_port()
     with shop.served(4) as instances:
         swaps = {f"127.0.0.1:{8000 + at}": f"{HOST}:{one}" for at, one in enumerate(instances, 1)}
@@ -193,7 +193,7 @@ MODULES = Path("/usr/lib/apache2/modules")
 
 
 @needs("apache", "uvicorn")
-def test_apache_before_a_server_of_its_own(shop: Shop) -> None:
+def test_apache_before_a_server_of_its_own(shop):
     port = free_port()
     with shop.served() as (instance,):
         arguments = _apache(
@@ -211,7 +211,7 @@ def test_apache_before_a_server_of_its_own(shop: Shop) -> None:
 
 
 @needs("apache", "mod_wsgi")
-def test_apache_takes_the_site_of_mod_wsgi(shop: Shop) -> None:
+def test_apache_takes_the_site_of_mod_wsgi(shop):
     """Only looked through: the Python it is built for is not the one of every test."""
     _apache(
         shop,
@@ -222,9 +222,7 @@ def test_apache_takes_the_site_of_mod_wsgi(shop: Shop) -> None:
     )
 
 
-def _apache(
-    shop: Shop, port: int, name: str, modules: list[str], swaps: dict[str, str]
-) -> list[str]:
+def _apache(shop, port, name, modules, swaps):
     """The arguments for an Apache with nothing but the sample."""
     folder = shop.folder / "apache"
     folder.mkdir()
@@ -249,7 +247,7 @@ def _apache(
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "swarm/Dockerfile"])
-def test_the_images_are_made_of_known_steps(name: str) -> None:
+def test_the_images_are_made_of_known_steps(name):
     """Nothing builds them where there is no Docker; a slip in a word is seen all the same."""
     text = (DEPLOY / name).read_text().replace("\\\n", "")
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]

@@ -5,7 +5,6 @@ import os
 import shlex
 import sys
 import time
-from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.client import HTTPException
@@ -15,10 +14,10 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.specs import ServerSpec
-from benchsuite.servers.base import Place, ServerAdapter
+from benchsuite.servers.base import Place
 from benchsuite.system.network import free_port
 from tests.integration.left_behind import eventually
-from tests.integration.serving import CLASSES, HOST, STUB, Served, started
+from tests.integration.serving import CLASSES, HOST, STUB, started
 from tests.integration.shop import looked_through
 from tests.needs import audited, needs
 
@@ -37,14 +36,14 @@ NAPS = 12  #: At once: twice as many as threads.
 ROUNDS = 5  #: Of these: pools start a thread when they need it, and a process may get few.
 
 
-def cases() -> Iterator[tuple[str, str]]:
+def cases():
     """Each server by one kind, one by all of them."""
     for place, name in enumerate(NAMES):
         yield name, KINDS[place % len(KINDS)]
     yield from (("gunicorn-gthread", kind) for kind in KINDS[1:])
 
 
-def adapter(name: str, folder: Path) -> ServerAdapter:
+def adapter(name, folder):
     one = CLASSES[name]
     spec = ServerSpec(
         server=name,
@@ -55,7 +54,7 @@ def adapter(name: str, folder: Path) -> ServerAdapter:
     return one(spec, STUB, Place(folder=folder))
 
 
-def command_line(kind: str, text: str) -> tuple[list[str], dict[str, str]]:
+def command_line(kind, text):
     """As whoever reads such a text takes it; and the variables that it sets."""
     lines = [line for line in text.splitlines() if line and not line.startswith("#")]
     if kind in ("command", "Procfile"):
@@ -72,9 +71,7 @@ def command_line(kind: str, text: str) -> tuple[list[str], dict[str, str]]:
 
 
 @contextmanager
-def serving(
-    one: ServerAdapter, port: int, argv: Sequence[str] = (), env: dict[str, str] | None = None
-) -> Iterator[Served]:
+def serving(one, port, argv=(), env=None):
     """A server that answers; without a command line as a run starts it."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     with started(
@@ -84,13 +81,13 @@ def serving(
         yield served
 
 
-def processes(served: Served) -> int:
+def processes(served):
     wanted = served.adapter.expected_processes()
     eventually(lambda: len(served.process.living()) == wanted)
     return len(served.process.living())
 
 
-def threads(served: Served, most: int = 0) -> int:
+def threads(served, most=0):
     """Of all processes, after more requests at once than there are; asked for longer while they
     are fewer than `most`.
     """
@@ -108,7 +105,7 @@ LOOKS = 5
 LOOK_S = 0.1
 
 
-def staying(served: Served) -> set[str]:
+def staying(served):
     """The threads of all processes that are there at each of several looks: a supervisor's thread
     that only passes on a signal or a log line is not one of the server's.
     """
@@ -124,7 +121,7 @@ TESTED = [("gunicorn-gthread", kind) for kind in KINDS]
 MEASURED: dict[str, int] = {}  #: Threads of each server as a run starts it.
 
 
-def nap(served: Served) -> None:
+def nap(served):
     try:
         served.get("/nap/")
     except (OSError, HTTPException):
@@ -133,8 +130,8 @@ def nap(served: Served) -> None:
 
 @pytest.mark.parametrize(("name", "kind"), audited(dict.fromkeys(cases()), *TESTED))
 def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
-    name: str, kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    name, kind, tmp_path, monkeypatch
+):
     available = CLASSES[name].available()
     if not available.ok:
         pytest.skip(f"{name}: {available.reason}; {available.command}")
@@ -160,7 +157,7 @@ def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
 
 
 @needs("systemd")
-def test_systemd_takes_every_unit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_systemd_takes_every_unit(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     units = []
     for name in NAMES:

@@ -4,13 +4,10 @@ import os
 import socket
 import ssl
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import trustme
-from websockets.server import ServerProtocol
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
@@ -21,12 +18,11 @@ from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.telemetry.prober.program import RIGHT
 from tests.integration.left_behind import eventually
 from tests.integration.listening import server
-from tests.integration.loads import Loaded, a_job, load
+from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import (
     EVERYTHING,
     RUN,
     Close,
-    Request,
     Responder,
     after,
     answer,
@@ -42,12 +38,12 @@ CHECKED = 1
 
 
 @pytest.fixture(scope="module")
-def authority() -> trustme.CA:
+def authority():
     return trustme.CA()
 
 
 @pytest.fixture
-def tls(authority: trustme.CA) -> ssl.SSLContext:
+def tls(authority):
     """Nobody knows the authority that signed it, as with one that a server signs for itself."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert("localhost", "127.0.0.1").configure_cert(context)
@@ -96,7 +92,7 @@ def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
     assert result.of("stray /s") == []
 
 
-def last(request: Request) -> bytes:
+def last(request):
     raise Close(answer())
 
 
@@ -122,19 +118,15 @@ def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(tls,
 
 
 @contextmanager
-def listening(
-    serve: Callable[[socket.socket], None],
-    tls: ssl.SSLContext,
-    first: Callable[[socket.socket], None] | None = None,
-) -> Iterator[str]:
+def listening(serve, tls, first=None):
     """A TLS server for one good answer, or what `first` does; then connections get `serve`."""
     met: list[socket.socket] = []
 
-    def talk(connection: socket.socket) -> None:
+    def talk(connection):
         met.append(connection)
         (serve if len(met) > 1 else first or right)(connection)
 
-    def right(connection: socket.socket) -> None:
+    def right(connection):
         with tls.wrap_socket(connection, server_side=True) as encrypted:
             encrypted.recv(65_536)
             encrypted.sendall(answer())
@@ -143,19 +135,19 @@ def listening(
         yield f"https://127.0.0.1:{address[1]}"
 
 
-def hold(connection: socket.socket) -> None:
+def hold(connection):
     """Accepts, and never says anything."""
     while connection.recv(65_536):
         pass
 
 
-def speak_plainly(connection: socket.socket) -> None:
+def speak_plainly(connection):
     connection.recv(65_536)
     connection.sendall(answer())
     connection.close()
 
 
-def close_at_once(connection: socket.socket) -> None:
+def close_at_once(connection):
     connection.recv(65_536)
     connection.close()
 
@@ -188,7 +180,7 @@ def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(
     """In TLS 1.2 the server has the last word of a handshake."""
     tls.maximum_version = ssl.TLSVersion.TLSv1_2
 
-    def unasked(connection: socket.socket) -> None:
+    def unasked(connection):
         incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         session = tls.wrap_bio(incoming, outgoing, server_side=True)
         while True:
@@ -222,7 +214,7 @@ def test_the_name_of_the_host_is_told_to_the_server(tls, tmp_path):
 
 
 def test_redirects_may_not_leave_tls(tls, tmp_path):
-    def plain(request: Request) -> bytes:
+    def plain(request):
         there = f"http://{request.headers['host']}/landing"
         return answer(status=302, more={"Location": there})
 
@@ -268,7 +260,7 @@ def test_elsewhere_certificates_must_hold(tls, authority, tmp_path, monkeypatch)
         assert set(load(tmp_path / "known", job).kinds("GET /")) == {Kind.OK}
 
 
-def socket_load(tmp_path: Path, responder: SocketResponder | RawResponder, **job: object) -> Loaded:
+def socket_load(tmp_path, responder, **job):
     return load(tmp_path, a_job(responder, "Socket", unit="message", **job))
 
 
@@ -306,7 +298,7 @@ def test_endings_of_a_websocket_are_told_as_without(tls, tmp_path):
 
 
 def test_garbage_beneath_tls_breaks_the_protocol(tls, tmp_path):
-    def mumble(connected: socket.socket, protocol: ServerProtocol) -> None:
+    def mumble(connected, protocol):
         with socket.socket(fileno=os.dup(connected.fileno())) as beneath:
             beneath.sendall(b"\x17\x03\x03\x00\x20" + b"?" * 32)
             while beneath.recv(4096):
@@ -323,7 +315,7 @@ def test_a_good_bye_of_tls_is_an_end_and_is_answered(tls, tmp_path):
     """Servers on asyncio close the connection only when their good-bye was answered."""
     waited: list[float] = []
 
-    def good_bye(connected: socket.socket, protocol: ServerProtocol) -> None:
+    def good_bye(connected, protocol):
         assert isinstance(connected, ssl.SSLSocket)
         begin = time.monotonic()
         connected.unwrap()

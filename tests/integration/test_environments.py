@@ -7,10 +7,8 @@ import signal
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import psutil
 import pytest
@@ -39,7 +37,7 @@ build(small({text!r}), Path({root!r}), lambda text: print(text, flush=True))
 """
 
 
-def small(text: str = SMALL, **changes: Any) -> Recipe:
+def small(text=SMALL, **changes):
     return Recipe(
         name="small",
         python=Path(sys.executable),
@@ -49,15 +47,14 @@ def small(text: str = SMALL, **changes: Any) -> Recipe:
 
 
 @pytest.fixture
-def command(tmp_path: Path, cache: Path) -> Iterator[Command]:
+def command(tmp_path, cache):
     made = Command(tmp_path, BENCHSUITE_CACHE=str(cache))
-    ended = made.run("migrate", "--verbosity=0")
-    assert ended.status == 0, ended.err
+    made.run("migrate", "--verbosity=0", status=0)
     yield made
     assert made.left_in_temporary_folder() == []
 
 
-def builder(root: Path, text: str = SMALL) -> subprocess.Popen[str]:
+def builder(root, text=SMALL):
     """A process of its own that builds, to be interrupted and killed."""
     return subprocess.Popen(
         [sys.executable, "-c", BUILDER.format(text=text, root=str(root))],
@@ -68,7 +65,7 @@ def builder(root: Path, text: str = SMALL) -> subprocess.Popen[str]:
     )
 
 
-def folders(root: Path) -> list[Path]:
+def folders(root):
     return [one for one in (root / "environments").glob("*") if one.is_dir()]
 
 
@@ -138,7 +135,7 @@ def test_what_a_killed_build_left_does_not_count_and_is_replaced(tmp_path):
     assert not (slot.folder / "left").exists()
 
 
-def installing(root: Path) -> list[str]:
+def installing(root):
     """Processes that run a program of this cache."""
     running = psutil.process_iter(["cmdline"])
     words = (" ".join(process.info["cmdline"] or []) for process in running)
@@ -160,7 +157,7 @@ def test_one_whose_interpreter_went_away_is_built_again(tmp_path):
     assert build(small(), tmp_path).installed("six") == "1.16.0"
 
 
-def printed(python: str, code: str, **env: str) -> tuple[str, str]:
+def printed(python, code, **env):
     """What this Python prints for the code, and its errors."""
     command = [python, "-c", code]
     done = subprocess.run(command, env=env, cwd="/", capture_output=True, text=True, check=False)

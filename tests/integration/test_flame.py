@@ -11,7 +11,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import WorkloadSpec
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.telemetry import profiler
-from tests.integration.command import Command, wait_for
+from tests.integration.command import wait_for
 from tests.integration.runs import made, page
 from tests.needs import needs
 
@@ -19,7 +19,7 @@ WORK = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=size=2000
 BRIEF = ("--users=1", "--warmup=0", "--duration=0.5", "--timeout=5")
 
 
-def is_refused(command: Command) -> bool:
+def is_refused(command):
     """Whether no process can be looked at here, which must be said then."""
     why = ""
     try:
@@ -27,14 +27,13 @@ def is_refused(command: Command) -> bool:
     except UnavailableError as error:
         why = str(error)
     if why:
-        ended = command.run("runbench", "--flame", *WORK, *BRIEF)
-        assert ended.status == 2
+        ended = command.run("runbench", "--flame", *WORK, *BRIEF, status=2)
         assert "which the kernel refuses" in why
         assert why in ended.err
     return bool(why)
 
 
-def profilers(of: int) -> list[psutil.Process]:
+def profilers(of):
     """Those among what came from a process."""
     children = psutil.Process(of).children(recursive=True)
     return [child for child in children if child.name() == profiler.PROGRAM]
@@ -42,11 +41,10 @@ def profilers(of: int) -> list[psutil.Process]:
 
 @needs("py-spy", "gunicorn")
 @pytest.mark.alone
-def test_the_burning_function_is_on_top_and_nothing_stays(command: Command) -> None:
+def test_the_burning_function_is_on_top_and_nothing_stays(command):
     if is_refused(command):
         return
-    ended = command.run("runbench", "--flame", "--json=-", *WORK, *BRIEF)
-    assert ended.status == 0, ended.err
+    ended = command.run("runbench", "--flame", "--json=-", *WORK, *BRIEF, status=0)
     counted, start = json.loads(ended.out)
     assert counted["flame"] is None
     flame = start["flame"]
@@ -61,7 +59,7 @@ def test_the_burning_function_is_on_top_and_nothing_stays(command: Command) -> N
 
 
 @needs("py-spy", "gunicorn")
-def test_ctrl_c_in_the_profile_leaves_nothing(command: Command) -> None:
+def test_ctrl_c_in_the_profile_leaves_nothing(command):
     if is_refused(command):
         return
     with command.start("runbench", "--flame", *WORK, *BRIEF) as process:

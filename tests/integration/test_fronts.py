@@ -36,7 +36,7 @@ NAMES = [pytest.param(name, marks=needs(name)) for name in PROGRAMS]
 
 @pytest.mark.parametrize("count", audited([1, 3], 3))
 @pytest.mark.parametrize("name", NAMES)
-def test_shares_evenly_over_kept_connections(name: str, count: int) -> None:
+def test_shares_evenly_over_kept_connections(name, count):
     with fronted(name, count) as served:
         before = served.ask(20).connections
         asked = served.ask(600)
@@ -46,7 +46,7 @@ def test_shares_evenly_over_kept_connections(name: str, count: int) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_makes_a_connection_for_each_request_when_none_are_kept(name: str) -> None:
+def test_makes_a_connection_for_each_request_when_none_are_kept(name):
     with fronted(name, 3, options={"upstream_keep_alive": 0}) as served:
         before = served.ask(3, clients=1).connections
         asked = served.ask(300)
@@ -55,7 +55,7 @@ def test_makes_a_connection_for_each_request_when_none_are_kept(name: str) -> No
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_runs_without_root_and_passes_large_bodies_and_who_asked(name: str) -> None:
+def test_runs_without_root_and_passes_large_bodies_and_who_asked(name):
     with fronted(name) as served:
         wanted = 2 if name == "nginx" else 1  # a master and its worker
         assert eventually(lambda: len(served.process.living()) == wanted)
@@ -77,7 +77,7 @@ def test_runs_without_root_and_passes_large_bodies_and_who_asked(name: str) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_a_dead_instance_should_have_answered_fails_at_once(name: str) -> None:
+def test_what_a_dead_instance_should_have_answered_fails_at_once(name):
     with fronted(name, 3) as served:
         served.ask(60)
         dead = served.instances[1]
@@ -91,7 +91,7 @@ def test_what_a_dead_instance_should_have_answered_fails_at_once(name: str) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_more_clients_at_once_than_nginx_would_have_by_itself(name: str) -> None:
+def test_more_clients_at_once_than_nginx_would_have_by_itself(name):
     with fronted(name) as served, ExitStack() as stack:
         clients = [stack.enter_context(closing(served.connect())) for _ in range(600)]
         for client in clients:
@@ -100,7 +100,7 @@ def test_more_clients_at_once_than_nginx_would_have_by_itself(name: str) -> None
 
 
 @needs("nginx")
-def test_nginx_shares_evenly_in_two_processes_too() -> None:
+def test_nginx_shares_evenly_in_two_processes_too():
     with fronted("nginx", 3, options={"processes": 2}) as served:
         assert eventually(lambda: len(served.process.living()) == 3)
         asked = served.ask(600)
@@ -130,7 +130,7 @@ OTHERS: dict[str, list[dict[str, Option]]] = {
         for number, options in enumerate(OTHERS[name])
     ],
 )
-def test_takes_every_option_that_it_names(name: str, options: dict[str, Option]) -> None:
+def test_takes_every_option_that_it_names(name, options):
     with fronted(name, 2, options=options) as served:
         asked = served.ask(60)
     assert asked.statuses == {200: 60}
@@ -138,7 +138,7 @@ def test_takes_every_option_that_it_names(name: str, options: dict[str, Option])
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_says_what_is_wrong_with_a_configuration_in_one_sentence(name: str) -> None:
+def test_says_what_is_wrong_with_a_configuration_in_one_sentence(name):
     with temporary() as folder:
         own = folder / "own.conf"
         own.write_text("nonsense @{port};\n")
@@ -151,7 +151,7 @@ def test_says_what_is_wrong_with_a_configuration_in_one_sentence(name: str) -> N
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ends_when_its_port_is_taken(name: str) -> None:
+def test_ends_when_its_port_is_taken(name):
     with fronted(name) as served, temporary() as folder:
         own = folder / "own"
         instance = [(HOST, served.instances[0].port)]
@@ -164,7 +164,7 @@ def test_ends_when_its_port_is_taken(name: str) -> None:
 
 
 @needs("nginx")
-def test_nginx_serves_the_static_files_of_the_project() -> None:
+def test_nginx_serves_the_static_files_of_the_project():
     with temporary() as folder:
         folder.chmod(0o755)
         root = folder / "static"
@@ -183,7 +183,7 @@ def test_nginx_serves_the_static_files_of_the_project() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @needs("openssl")
-def test_speaks_tls_with_a_certificate_of_its_own(name: str) -> None:
+def test_speaks_tls_with_a_certificate_of_its_own(name):
     with fronted(name, options={"tls": True}) as served:
         pem = (served.adapter.place.folder / "certificate.pem").read_text()
         trusting = ssl.create_default_context(
@@ -200,7 +200,7 @@ def test_speaks_tls_with_a_certificate_of_its_own(name: str) -> None:
 @pytest.mark.parametrize("count", audited([1, 3], 3))
 @pytest.mark.parametrize("server", audited(["daphne", "uvicorn"], "uvicorn"))
 @pytest.mark.parametrize("name", NAMES)
-def test_shares_websockets_and_passes_every_message_on(name: str, server: str, count: int) -> None:
+def test_shares_websockets_and_passes_every_message_on(name, server, count):
     with fronted(name, count, server=server) as served, ExitStack() as stack:
         sockets = [stack.enter_context(served.open_websocket()) for _ in range(6)]
         processes = Counter(socket.recv() for socket in sockets)
@@ -214,7 +214,7 @@ def test_shares_websockets_and_passes_every_message_on(name: str, server: str, c
 @pytest.mark.audit
 @needs("uvicorn")
 @pytest.mark.parametrize("name", NAMES)
-def test_silence_is_cut_after_the_timeout_and_not_before(name: str) -> None:
+def test_silence_is_cut_after_the_timeout_and_not_before(name):
     with (
         fronted(name, server="uvicorn", options={"timeout_s": 2}) as served,
         served.open_websocket() as socket,
@@ -232,7 +232,7 @@ def test_silence_is_cut_after_the_timeout_and_not_before(name: str) -> None:
 @pytest.mark.audit
 @needs("uvicorn")
 @pytest.mark.parametrize("name", NAMES)
-def test_four_hundred_websockets_at_once(name: str) -> None:
+def test_four_hundred_websockets_at_once(name):
     with fronted(name, 2, server="uvicorn") as served, ExitStack() as stack:
         sockets = [stack.enter_context(served.open_websocket()) for _ in range(400)]
         for number, socket in enumerate(sockets):
@@ -243,10 +243,10 @@ def test_four_hundred_websockets_at_once(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_ends_in_time_under_load_and_leaves_nothing(name: str) -> None:
+def test_ends_in_time_under_load_and_leaves_nothing(name):
     over = threading.Event()
 
-    def ask(port: int) -> None:
+    def ask(port):
         while not over.is_set():
             with (
                 suppress(OSError, http.client.HTTPException),
@@ -286,7 +286,7 @@ with guarded({marker!r}, folder), fronted(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_goes_with_a_parent_that_is_killed(name: str) -> None:
+def test_goes_with_a_parent_that_is_killed(name):
     """nginx writes its title over the mark in its environment, and is found all the same."""
     marker = uuid.uuid4().hex
     with subprocess.Popen(
@@ -295,7 +295,6 @@ def test_goes_with_a_parent_that_is_killed(name: str) -> None:
         text=True,
         env={**os.environ, "PYTHONPATH": str(ROOT)},
     ) as parent:
-        assert parent.stdout is not None
         folder, *pids = parent.stdout.readline().split()
         assert pids
         parent.send_signal(signal.SIGKILL)

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -32,7 +31,7 @@ stack = ExitStack()
 
 
 @pytest.fixture
-def temp_folder() -> Iterator[Path]:
+def temp_folder():
     """Below the temp folder of these tests; pytest's own `tmp_path` is not."""
     with tempfile.TemporaryDirectory(prefix="guarded-") as name:
         yield Path(name)
@@ -41,7 +40,7 @@ def temp_folder() -> Iterator[Path]:
 class GuardedParent(Parent):
     """A parent whose run is guarded, and whose run's folder is `folder`/run."""
 
-    def __init__(self, folder: Path, name: str, *, then: str = "") -> None:
+    def __init__(self, folder, name, *, then=""):
         self.run_folder = folder / "run"
         self.run_folder.mkdir()
         (self.run_folder / "file").touch()
@@ -56,7 +55,7 @@ class GuardedParent(Parent):
         *("ignores_term", "workers_run_away"),
     ),
 )
-def test_killed_parent_leaves_nothing(name: str, temp_folder: Path) -> None:
+def test_killed_parent_leaves_nothing(name, temp_folder):
     with GuardedParent(temp_folder, name) as parent:
         tree = psutil.Process(parent.popen.pid).children(recursive=True)
         parent.popen.kill()
@@ -65,11 +64,11 @@ def test_killed_parent_leaves_nothing(name: str, temp_folder: Path) -> None:
         assert eventually(lambda: not [one for one in tree if lives(one)]), "the guard or a child"
 
 
-def lives(process: psutil.Process) -> bool:
+def lives(process):
     return process.is_running() and process.status() != psutil.STATUS_ZOMBIE
 
 
-def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(temp_folder: Path) -> None:
+def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(temp_folder):
     fork = "if os.fork() == 0: time.sleep(600)\n"
     with GuardedParent(temp_folder, "good", then=fork) as parent:
         # The guard and the server have sessions of their own; the fork has its parent's.
@@ -82,11 +81,11 @@ def test_a_fork_that_holds_the_pipe_does_not_hold_up_the_guard(temp_folder: Path
         holder.kill()
 
 
-def the_guard() -> psutil.Process:
+def the_guard():
     """The one child of this process that is a guard."""
     found: list[psutil.Process] = []
 
-    def is_there() -> bool:  # a child that was just forked has its parent's name for a moment
+    def is_there():  # a child that was just forked has its parent's name for a moment
         found[:] = [one for one in psutil.Process().children() if "reaper" in str(one.cmdline())]
         return bool(found)
 
@@ -95,7 +94,7 @@ def the_guard() -> psutil.Process:
     return child
 
 
-def test_leaves_at_once_and_touches_nothing_when_all_is_well(temp_folder: Path) -> None:
+def test_leaves_at_once_and_touches_nothing_when_all_is_well(temp_folder):
     marker = "a-marker-of-this-test"
     with subprocess.Popen(["sleep", "60"], env={"BENCHSUITE_RUN": marker}) as other:
         try:
@@ -111,7 +110,7 @@ def test_leaves_at_once_and_touches_nothing_when_all_is_well(temp_folder: Path) 
     assert temp_folder.is_dir()
 
 
-def test_run_goes_on_when_the_guard_was_killed(temp_folder: Path) -> None:
+def test_run_goes_on_when_the_guard_was_killed(temp_folder):
     with guarded("a-marker-of-this-test", temp_folder):
         child = the_guard()
         child.send_signal(signal.SIGKILL)
@@ -122,7 +121,7 @@ def test_run_goes_on_when_the_guard_was_killed(temp_folder: Path) -> None:
             pass
 
 
-def test_guard_outlives_what_ends_the_parent(temp_folder: Path) -> None:
+def test_guard_outlives_what_ends_the_parent(temp_folder):
     with guarded("a-marker-of-this-test", temp_folder):
         child = the_guard()
         for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -132,14 +131,14 @@ def test_guard_outlives_what_ends_the_parent(temp_folder: Path) -> None:
         assert child.status() != psutil.STATUS_ZOMBIE
 
 
-def ignores(pid: int, signum: int) -> bool:
+def ignores(pid, signum):
     lines = Path(f"/proc/{pid}/status").read_text().splitlines()
     [line] = [line for line in lines if "SigIgn" in line]
     return bool(int(line.split()[1], 16) >> (signum - 1) & 1)
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Path:
+def checkout(tmp_path):
     """A copy of benchsuite in a folder of the test's own, which a slip may cost."""
     folder = tmp_path / "checkout"
     own = Path(guard.__file__).parents[1]
@@ -167,7 +166,7 @@ def test_a_folder_that_may_not_be_removed_is_refused(tmp_path, temp_folder, monk
 
 
 @pytest.mark.parametrize("wrong", ["package", "repository", "directory", "elsewhere", "none"])
-def test_the_reaper_looks_again(wrong: str, checkout: Path, tmp_path: Path) -> None:
+def test_the_reaper_looks_again(wrong, checkout, tmp_path):
     """Started with a wrong folder, by whatever slip, it ends the run and removes nothing."""
     folder = checkout if wrong == "package" else tmp_path / "folder"
     (folder / "work").mkdir(parents=True)
@@ -197,7 +196,7 @@ def test_what_is_written_while_the_folder_goes_goes_too(temp_folder, monkeypatch
     folder.mkdir()
     removed = []
 
-    def rmtree(path: str, **options: bool) -> None:
+    def rmtree(path, **options):
         whole(path, **options)
         if not removed:
             folder.mkdir()
@@ -211,7 +210,7 @@ def test_what_is_written_while_the_folder_goes_goes_too(temp_folder, monkeypatch
     assert not folder.exists()
 
 
-def test_shared_memory_is_removed_before_and_after(temp_folder: Path) -> None:
+def test_shared_memory_is_removed_before_and_after(temp_folder):
     prefix = f"benchsuite-{secrets.token_hex(8)}"
     left = Path("/dev/shm", f"{prefix}-dict")
     left.touch()
@@ -253,19 +252,19 @@ with (
 """
 
 
-def shared() -> set[str]:
+def shared():
     """All that is there of this machine: names in /dev/shm, numbers of System V segments."""
     return {*os.listdir("/dev/shm"), *(f"segment {number}" for number, _ in segments())}
 
 
-def segments() -> list[tuple[str, int]]:
+def segments():
     """Numbers of System V segments, and who made them."""
     lines = Path("/proc/sysvipc/shm").read_text().splitlines()[1:]
     return [(line.split()[1], int(line.split()[4])) for line in lines]
 
 
 @pytest.fixture
-def run_folder() -> Iterator[Path]:
+def run_folder():
     with tempfile.TemporaryDirectory(prefix="shm-") as name:
         os.chmod(name, 0o711)  # nobody, as whom PostgreSQL runs, passes through
         (Path(name) / "run").mkdir()
@@ -284,10 +283,9 @@ def test_nothing_of_a_killed_run_stays(first, second, after_s, run_folder):
     marker = secrets.token_hex(8)
     argv = [sys.executable, "-c", SHARING, marker, str(run_folder)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
         database, _, mark = parent.stdout.readline().split()
 
-        def left() -> set[str]:
+        def left():
             """What this run has made, whoever else is at work on this machine."""
             names = {name for name in os.listdir("/dev/shm") if mark in name}
             return names | {number for number, maker in segments() if maker == int(database)}
@@ -307,7 +305,7 @@ def test_nothing_of_a_killed_run_stays(first, second, after_s, run_folder):
 
 @needs("postgresql", "psycopg")
 @pytest.mark.alone  # others leave things in /dev/shm meanwhile
-def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run_folder: Path) -> None:
+def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run_folder):
     """A PostgreSQL for one user, as `initdb` runs it, has its memory in /dev/shm whatever the
     server is told.
     """

@@ -4,20 +4,17 @@ import http.client
 import re
 import threading
 import time
-from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite.core.specs import Option, RunSpec, ServerSpec
+from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.pythons.building import build
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import assembly
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.running_system import TARGET, WORKERS, RunningSystem
-from benchsuite.servers.base import ServerAdapter
+from benchsuite.runner.running_system import TARGET, WORKERS
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.adapters import Heritage
 from benchsuite.system import sharedmemory
@@ -34,21 +31,21 @@ SECONDS = re.compile(rb"\d\.\d{4}")
 class Served:
     """A server of another time that was started for a test."""
 
-    def __init__(self, found: RunningSystem, adapter: ServerAdapter, token: str) -> None:
+    def __init__(self, found, adapter, token):
         self.found = found
         self.adapter = adapter
         self.token = token
         self.address = found.base_url.removeprefix("http://")
         self.ended_in_s = 0.0
 
-    def connect(self) -> http.client.HTTPConnection:
+    def connect(self):
         return http.client.HTTPConnection(self.address, timeout=20)
 
-    def get(self, path: str) -> bytes:
+    def get(self, path):
         with closing(self.connect()) as connection:
             return self.read(connection, path)
 
-    def read(self, connection: http.client.HTTPConnection, path: str) -> bytes:
+    def read(self, connection, path):
         connection.request("GET", path)
         answer = connection.getresponse()
         body = answer.read()
@@ -57,14 +54,7 @@ class Served:
 
 
 @contextmanager
-def started(
-    name: str,
-    cache: Path,
-    *,
-    processes: int | None = None,
-    python: str = "",
-    options: dict[str, Option] | None = None,
-) -> Iterator[Served]:
+def started(name, cache, *, processes=None, python="", options=None):
     """As a run starts it, with all that belongs to it; answers when the block begins."""
     available = CLASSES[name].available()
     if not available.ok:
@@ -81,7 +71,7 @@ def started(
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_serves_its_target_with_as_many_processes_as_asked_for(name: str, cache: Path) -> None:
+def test_serves_its_target_with_as_many_processes_as_asked_for(name, cache):
     several = CLASSES[name].max_processes is None
     with started(name, cache, processes=2 if several else None) as served:
         assert served.get("/bench/plain/") == b"OK"
@@ -105,7 +95,7 @@ def test_serves_its_target_with_as_many_processes_as_asked_for(name: str, cache:
 def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_flight(name, cache):
     bodies: list[bytes | None] = []
 
-    def ask(served: Served) -> None:
+    def ask(served):
         try:
             bodies.append(served.get("/slow/"))
         except (OSError, http.client.HTTPException):
@@ -125,20 +115,20 @@ def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_fligh
 
 
 @pytest.mark.parametrize("name", [one for one in BUILTIN if "chaussette" in one])
-def test_the_second_version_of_the_application_gives_a_page(name: str, cache: Path) -> None:
+def test_the_second_version_of_the_application_gives_a_page(name, cache):
     with started(name, cache, options={"bench": "second"}) as served:
         assert served.get("/").startswith(b"<HTML>")
         assert SECONDS.fullmatch(served.get("/bench/bench_app/"))
 
 
-def test_several_workers_answer_through_one_layer(cache: Path) -> None:
+def test_several_workers_answer_through_one_layer(cache):
     with started("heritage-channels0-redis", cache, options={"workers": 3}) as served:
         assert served.get("/") == b"OK"
         assert len(served.found.pids(WORKERS)) == 3
         assert "redis" in served.found.parts
 
 
-def test_shared_memory_is_there_while_it_runs_and_gone_afterwards(cache: Path) -> None:
+def test_shared_memory_is_there_while_it_runs_and_gone_afterwards(cache):
     with started("heritage-channels0-ipc", cache) as served:
         prefix = served.adapter.shared_memory()
         assert len(sharedmemory.left_by(prefix)) == 4
@@ -146,13 +136,13 @@ def test_shared_memory_is_there_while_it_runs_and_gone_afterwards(cache: Path) -
 
 
 @needs("python3.6")
-def test_channels_runs_under_the_other_python_too(cache: Path) -> None:
+def test_channels_runs_under_the_other_python_too(cache):
     with started("heritage-channels0-ipc", cache, python="3.6") as served:
         assert served.get("/") == b"OK"
         assert served.adapter.python.version.startswith("3.6.")
 
 
-def test_every_environment_is_what_its_pins_say(cache: Path) -> None:
+def test_every_environment_is_what_its_pins_say(cache):
     for one in {adapter.target: adapter for adapter in CLASSES.values()}.values():
         python: Interpreter = build(one.recipe(""), cache)
         assert {name: python.installed(name) for name in one.pins().versions} == one.pins().versions

@@ -7,7 +7,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import pytest
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from tests.integration.left_behind import eventually
-from tests.integration.postgres import Cluster, cluster
+from tests.integration.postgres import cluster
 from tests.integration.stranger import TOKEN, get, stranger
 from tests.needs import needs
 
@@ -52,12 +51,12 @@ ROOT = Path(__file__).parent.parent.parent
 
 
 @pytest.fixture(scope="module")
-def server() -> Iterator[Cluster]:
+def server():
     with cluster() as one:
         yield one
 
 
-def fingerprint(folder: Path) -> dict[str, str]:
+def fingerprint(folder):
     """Every file of the project's own databases, journals included, by its content."""
     return {
         path.name: hashlib.sha256(path.read_bytes()).hexdigest()
@@ -65,13 +64,13 @@ def fingerprint(folder: Path) -> dict[str, str]:
     }
 
 
-def shop(server: Cluster, tmp_path: Path, user: str = "postgres") -> str:
+def shop(server, tmp_path, user="postgres"):
     server.execute("DROP DATABASE IF EXISTS shop WITH (FORCE)")
     server.execute("CREATE DATABASE shop")
     return POSTGRES.format(user=user, port=server.port)
 
 
-def test_the_load_writes_nothing_to_the_projects_sqlite_file(tmp_path: Path) -> None:
+def test_the_load_writes_nothing_to_the_projects_sqlite_file(tmp_path):
     project = stranger(tmp_path, databases=SQLITE)
     project.manage("migrate")
     with sqlite3.connect(tmp_path / "shop.sqlite3") as own:
@@ -111,7 +110,7 @@ def test_what_a_run_left_in_its_databases_is_counted(pool, tmp_path, server):
     assert server.databases() == ["shop"]
 
 
-def test_aliases_routers_and_a_mirror_are_respected_and_each_is_counted(tmp_path: Path) -> None:
+def test_aliases_routers_and_a_mirror_are_respected_and_each_is_counted(tmp_path):
     project = stranger(tmp_path, databases=SEVERAL, more=ROUTER)
     with project.kept() as keeper:
         with keeper.clone(TOKEN) as plan, project.served(plan) as port:
@@ -131,7 +130,7 @@ def test_aliases_routers_and_a_mirror_are_respected_and_each_is_counted(tmp_path
     assert not list(tmp_path.rglob("*.sqlite3*"))
 
 
-def test_a_kept_database_is_the_projects_own_and_counted_as_it_is(tmp_path: Path) -> None:
+def test_a_kept_database_is_the_projects_own_and_counted_as_it_is(tmp_path):
     project = stranger(tmp_path, databases=SQLITE)
     project.manage("migrate")
     with project.kept(use="keep") as keeper, keeper.clone(TOKEN) as plan:
@@ -147,7 +146,7 @@ def test_a_kept_database_is_the_projects_own_and_counted_as_it_is(tmp_path: Path
 
 
 @needs("postgresql", "psycopg")
-def test_a_url_makes_the_databases_on_that_server(tmp_path: Path, server: Cluster) -> None:
+def test_a_url_makes_the_databases_on_that_server(tmp_path, server):
     project = stranger(tmp_path, databases=SQLITE)
     with project.kept(use=server.url("elsewhere")) as keeper, keeper.clone(TOKEN) as plan:
         assert keeper.facts.engine.startswith("postgresql ")
@@ -157,7 +156,7 @@ def test_a_url_makes_the_databases_on_that_server(tmp_path: Path, server: Cluste
     assert not list(tmp_path.glob("*.sqlite3*"))
 
 
-def test_target_views_are_mounted_where_a_project_has_none(tmp_path: Path) -> None:
+def test_target_views_are_mounted_where_a_project_has_none(tmp_path):
     project = stranger(tmp_path, databases=SQLITE)
     with (
         project.kept(needs_target_app=True) as keeper,
@@ -177,13 +176,12 @@ def test_a_killed_parent_leaves_no_database(kind, tmp_path, request):
     server = request.getfixturevalue("server") if kind == "postgresql" else None
     stranger(tmp_path, databases=shop(server, tmp_path) if server else SQLITE)
 
-    def made() -> int:
+    def made():
         files = (tmp_path / "run").glob("*.sqlite3*")
         return len(server.databases()) - 1 if server else len(list(files))
 
     argv = [sys.executable, "-c", PARENT, str(tmp_path), str(ROOT)]
     with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as parent:
-        assert parent.stdout is not None
         keeper = int(parent.stdout.readline())
         assert made() == 2
         parent.send_signal(signal.SIGKILL)
@@ -192,7 +190,7 @@ def test_a_killed_parent_leaves_no_database(kind, tmp_path, request):
 
 
 @needs("postgresql", "psycopg")
-def test_what_a_killed_keeper_made_another_one_drops(tmp_path: Path, server: Cluster) -> None:
+def test_what_a_killed_keeper_made_another_one_drops(tmp_path, server):
     one = stranger(tmp_path, databases=shop(server, tmp_path))
     before = server.databases()
 
@@ -204,7 +202,7 @@ def test_what_a_killed_keeper_made_another_one_drops(tmp_path: Path, server: Clu
 
 
 @needs("postgresql", "psycopg")
-def test_a_parent_that_gives_up_early_leaves_no_database(tmp_path: Path, server: Cluster) -> None:
+def test_a_parent_that_gives_up_early_leaves_no_database(tmp_path, server):
     project = stranger(tmp_path, databases=shop(server, tmp_path))
     with project.kept(rows=200_000):
         assert eventually(lambda: len(server.databases()) >= 2)
@@ -212,7 +210,7 @@ def test_a_parent_that_gives_up_early_leaves_no_database(tmp_path: Path, server:
 
 
 @needs("postgresql", "psycopg")
-def test_a_user_without_the_right_is_told_the_command(tmp_path: Path, server: Cluster) -> None:
+def test_a_user_without_the_right_is_told_the_command(tmp_path, server):
     server.execute("CREATE ROLE clerk LOGIN")
     project = stranger(tmp_path, databases=shop(server, tmp_path, user="clerk"))
     with (
@@ -224,8 +222,8 @@ def test_a_user_without_the_right_is_told_the_command(tmp_path: Path, server: Cl
 
 @needs("psycopg")
 @needs("psycopg")
-def test_what_can_not_be_made_is_told(tmp_path: Path) -> None:
-    def refused(name: str, databases: str, migration: str = "", **database: str) -> str:
+def test_what_can_not_be_made_is_told(tmp_path):
+    def refused(name, databases, migration="", **database):
         project = stranger(tmp_path / name, databases=databases)
         if migration:
             (tmp_path / name / "shop/migrations/0002_wrong.py").write_text(migration)
@@ -242,7 +240,7 @@ def test_what_can_not_be_made_is_told(tmp_path: Path) -> None:
     assert "127.0.0.1:9 can't be reached" in away
 
 
-def gone(pid: int) -> bool:
+def gone(pid):
     try:
         return "State:\tZ" in Path(f"/proc/{pid}/status").read_text()
     except OSError:

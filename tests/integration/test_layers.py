@@ -7,7 +7,7 @@ import os
 import socket
 import tempfile
 import uuid
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Awaitable, Callable
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -22,7 +22,6 @@ from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.brokers import change_layers
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.served import counting
-from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
@@ -36,7 +35,7 @@ Then = Callable[[Any], Awaitable[None]]
 
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
-def service(request: pytest.FixtureRequest) -> Iterator[Service]:
+def service(request):
     how = {"marker": uuid.uuid4().hex, "by": request.param, "env": dict(os.environ)}
     with (
         tempfile.TemporaryDirectory(prefix="bst-") as folder,
@@ -45,11 +44,11 @@ def service(request: pytest.FixtureRequest) -> Iterator[Service]:
         yield one
 
 
-def with_layer(backend: str, url: str, then: Then) -> None:
+def with_layer(backend, url, then):
     """The layer as a target has it that is told this URL."""
     from django.utils.module_loading import import_string
 
-    async def all_of_it() -> None:
+    async def all_of_it():
         path, changes = LayerSpec(backend=backend).path, Changes({})
         told = {"layer": path, "layer_url": "" if backend == "memory" else url}
         token = uuid.uuid4().hex
@@ -64,7 +63,7 @@ def with_layer(backend: str, url: str, then: Then) -> None:
     asyncio.run(all_of_it())
 
 
-async def broadcast(layer: Any) -> None:
+async def broadcast(layer):
     channels = [await layer.new_channel() for _ in range(MEMBERS)]
     for channel in channels:
         await layer.group_add("all", channel)
@@ -80,7 +79,7 @@ def test_a_group_hears_what_is_sent_to_it(backend, service):
 
 
 @pytest.fixture
-def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
+def left_out(monkeypatch):
     """One for each message that is left out; who looks is gone after the test."""
     for owner, name in ((ChannelFull, "__init__"), (BoundedQueue, "put_nowait")):
         monkeypatch.setattr(owner, name, getattr(owner, name))
@@ -94,7 +93,7 @@ def left_out(monkeypatch: pytest.MonkeyPatch) -> list[None]:
 
 @pytest.mark.parametrize("backend", ["memory", "redis"])
 def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(backend, service, left_out, caplog):
-    async def send_too_much(layer: Any) -> None:
+    async def send_too_much(layer):
         layer.capacity = 10
         await layer.group_add("all", "nobody!here")
         for _ in range(25):
@@ -107,7 +106,7 @@ def test_what_a_layer_leaves_out_is_counted_whatever_is_logged(backend, service,
 
 
 def test_what_a_process_forgets_is_counted(left_out):
-    async def put_too_much() -> None:
+    async def put_too_much():
         queue = BoundedQueue(10)
         for number in range(25):
             queue.put_nowait(number)
@@ -156,13 +155,13 @@ def test_a_redis_that_is_there_already_is_used(command, service):
     assert password not in str(one)
 
 
-def is_open(port: int) -> bool:
+def is_open(port):
     with socket.socket() as asking:
         return asking.connect_ex(("127.0.0.1", port)) == 0
 
 
 @contextmanager
-def sentinel(of: Service, folder: Path) -> Iterator[int]:
+def sentinel(of, folder):
     """A Sentinel that watches this Redis as "mymaster"; its port."""
     port, configuration = free_port("127.0.0.1"), folder / "sentinel.conf"
     password = urlsplit(of.url).password
@@ -196,7 +195,6 @@ def test_a_group_hears_through_a_redis_that_a_sentinel_names(backend, service, t
 
 def test_a_redis_that_is_not_there_is_told_by_the_worker(command):
     words = "--server=daphne --workload=layer --layer=redis --layer-workers=1"
-    ended = command.run("runbench", *words.split(), "--layer-url=redis://127.0.0.1:9/0")
-    assert ended.status == 1
+    ended = command.run("runbench", *words.split(), "--layer-url=redis://127.0.0.1:9/0", status=1)
     assert "runworker 1 ended with status 1 before it answered" in ended.err
     assert "ConnectionError" in ended.err

@@ -5,15 +5,13 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from benchsuite.system.network import free_port
-from tests.integration.command import ROOT, Command, wait_for
+from tests.integration.command import ROOT, wait_for
 from tests.needs import needs
 
 pytestmark = needs("chromium", "playwright", "axe")
@@ -23,7 +21,7 @@ LONGEST_MS = 30_000
 
 
 @contextmanager
-def console(command: Command, kind: str, port: int) -> Iterator[subprocess.Popen[bytes]]:
+def console(command, kind, port):
     """Its pages, open to whoever has the token. It knows the command's lock, as any other would."""
     python, beside, lock, manage = command.program
     serving = [manage, "runserver", "--noreload", f"127.0.0.1:{port}"]
@@ -46,7 +44,7 @@ def console(command: Command, kind: str, port: int) -> Iterator[subprocess.Popen
 
 
 @pytest.fixture
-def page() -> Iterator[Any]:
+def page():
     from playwright.sync_api import sync_playwright
 
     program = shutil.which("chromium") or shutil.which("chromium-browser")
@@ -58,11 +56,11 @@ def page() -> Iterator[Any]:
         browser.close()
 
 
-def opened(page: Any, url: str) -> Any:
+def opened(page, url):
     """As soon as the console answers."""
     from playwright.sync_api import Error
 
-    def answers() -> bool:
+    def answers():
         try:
             return bool(page.goto(url).ok)
         except Error:
@@ -71,14 +69,13 @@ def opened(page: Any, url: str) -> Any:
     wait_for("a console that answers", answers)
 
 
-def address(bench: subprocess.Popen[str]) -> str:
+def address(bench):
     """Of the page to follow."""
-    assert bench.stdout is not None
     lines = iter(bench.stdout.readline, "")
     return next(found[1] for line in lines if (found := re.match(r"Follow\s+(http\S+)", line)))
 
 
-def seconds(page: Any) -> list[int]:
+def seconds(page):
     """Of the first run, as the page has them."""
     rows = page.locator("[data-seconds] tr").evaluate_all(
         "rows => rows.map(row => Array.from(row.cells, cell => cell.textContent))"
@@ -86,7 +83,7 @@ def seconds(page: Any) -> list[int]:
     return [round(float(second)) for run, second, *_ in rows if run == "1"]
 
 
-def at_least(page: Any, many: int) -> list[int]:
+def at_least(page, many):
     page.wait_for_function(
         "many => document.querySelectorAll('[data-seconds] tr').length >= many", arg=many
     )
@@ -133,7 +130,7 @@ def test_its_page_draws_every_second_though_the_console_was_killed(command, page
         assert command.wait(bench).status == 0
 
 
-def test_the_page_of_a_killed_command_says_so(command: Command, page: Any) -> None:
+def test_the_page_of_a_killed_command_says_so(command, page):
     port = free_port()
     base = f"http://127.0.0.1:{port}/results/"
     command.env["BENCHSUITE_CONSOLE_URL"] = base

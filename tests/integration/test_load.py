@@ -6,9 +6,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -16,12 +14,11 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.parent.driver import LoadPool, load_pool
+from benchsuite.load.parent.driver import load_pool
 from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import (
     EVERYTHING,
     Close,
-    Request,
     Responder,
     after,
     answer,
@@ -35,7 +32,7 @@ CHECKED = 1
 
 
 @contextmanager
-def loading(tmp_path: Path) -> Iterator[tuple[Responder, LoadPool]]:
+def loading(tmp_path):
     """A load process beside what it loads."""
     with (
         Responder({"/": after(0.01)}) as responder,
@@ -77,13 +74,10 @@ def test_the_window_begins_after_ramp_and_warm_up(tmp_path):
     assert [tick.users for tick in result.ticks][-1] == 4
     assert result.ticks[-1].requests <= len(samples)
     assert result.ticks[1].rate > 0
-    assert result.ticks[1].p95_s is not None
     assert result.ticks[1].p95_s >= 0.002
     assert result.ticks[1].failures == 0
     assert len(done.users) == len(result.ticks)
-    assert done.cpu_percent is not None
     assert 0 < done.cpu_percent < 150
-    assert done.lag_p99_s is not None
     assert 0 <= done.lag_p99_s < 1
 
 
@@ -136,7 +130,6 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path):
     requests = samples[samples["name"] == 1]
     assert set(requests["kind"]) == {Kind.CONNECT_REFUSED}
     assert 4 <= len(requests) <= 2 * 11
-    assert done.cpu_percent is not None
     assert done.cpu_percent < 50
     assert names[1].examples[Kind.CONNECT_REFUSED] == "the connection was refused"
 
@@ -183,7 +176,7 @@ def test_failures_are_told_apart(tmp_path, behaviour, kind, words):
     assert words in result.example("GET /bad", kind)
 
 
-def third(request: Request) -> bytes | None:
+def third(request):
     """Two requests on each connection are answered; it is closed, without a word, at the third."""
     return None if request.on_connection == 3 else answer()
 
@@ -232,7 +225,7 @@ def test_a_post_is_not_sent_twice(tmp_path):
 
 @pytest.mark.alone
 def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path):
-    def slow_close(request: Request) -> bytes | None:
+    def slow_close(request):
         raise Close(answer())
 
     result, responder = served(
@@ -378,7 +371,7 @@ def test_a_load_process_that_hangs_is_given_up(tmp_path, monkeypatch):
 
 
 def test_an_interrupted_wait_can_be_taken_up_again(tmp_path):
-    def interrupt(tick: object) -> None:
+    def interrupt(tick):
         raise KeyboardInterrupt
 
     with loading(tmp_path) as (responder, pool):
@@ -404,7 +397,6 @@ with load_pool(1, spool=folder, log=folder / "log") as pool:
     pool.run(print)
 """
         parent = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
-        assert parent.stdout is not None
         with parent.stdout:
             pid = int(parent.stdout.readline())
             deadline = time.monotonic() + 30
@@ -417,7 +409,7 @@ with load_pool(1, spool=folder, log=folder / "log") as pool:
 
 
 @contextmanager
-def full_backlog(port: int) -> Iterator[None]:
+def full_backlog(port):
     """Listens and never accepts, with a backlog that is full: further connections get no answer."""
     with ExitStack() as stack:
         listener = stack.enter_context(socket.socket())

@@ -5,7 +5,6 @@ import resource
 import socket
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 import pytest
@@ -30,13 +29,13 @@ AS_ROOT = pytest.mark.skipif(os.geteuid() != 0, reason="only root can act for tw
 
 
 @pytest.fixture(autouse=True)
-def own_lock(monkeypatch: pytest.MonkeyPatch) -> None:
+def own_lock(monkeypatch):
     """A lock of this test's own: a real run may be under way on this machine."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
 
 
 @contextmanager
-def holder(*, uid: int = 0, before: Sequence[str] = ()) -> Iterator[subprocess.Popen[str]]:
+def holder(*, uid=0, before=()):
     with subprocess.Popen(
         [*before, sys.executable, "-c", HOLDER.format(name=lock.NAME, uid=uid)],
         stdin=subprocess.PIPE,
@@ -47,8 +46,7 @@ def holder(*, uid: int = 0, before: Sequence[str] = ()) -> Iterator[subprocess.P
         first.communicate(timeout=20)
 
 
-def line(first: subprocess.Popen[str]) -> str:
-    assert first.stdout is not None
+def line(first):
     return first.stdout.readline()
 
 
@@ -67,13 +65,12 @@ def test_the_second_waits_for_the_first_and_names_it(uid, before, user):
         assert line(first) == "held\n"
         waited_for: list[Claim] = []
 
-        def on_wait(claim: Claim) -> None:
+        def on_wait(claim):
             waited_for.append(claim)
             assert f"process {claim.pid} of " in str(claim)
             assert user in str(claim)
             assert f"{sys.executable} -c" in str(claim)
             assert before or claim.pid == first.pid
-            assert first.stdin is not None
             first.stdin.close()
             first.stdin = None
 
@@ -133,7 +130,7 @@ def test_a_claim_ends_with_its_block_and_is_not_its_childrens():
 def test_where_no_claim_can_be_made_nobody_runs(monkeypatch):
     asked = []
 
-    def refuses(which: int, limits: tuple[int, int]) -> None:
+    def refuses(which, limits):
         asked.append(limits)
         if limits != (5, 10):
             raise ValueError("current limit exceeds maximum limit")

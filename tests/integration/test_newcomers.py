@@ -4,7 +4,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -38,14 +37,14 @@ FACTS = f"| `newcomer` | WSGI | any number | {THREADS} | yes | dropped | — | p
 SIZES = "| `newcomer` | a worker | one request at a time | `pip install newcomer` |\n"
 
 
-def inserted(path: Path, before: str, text: str) -> None:
+def inserted(path, before, text):
     """Writes a text before the only place where another one stands."""
     content = path.read_text()
     assert content.count(before) == 1
     path.write_text(content.replace(before, text + before))
 
 
-def test_a_server_is_its_file_its_line_and_its_rows_in_the_docs(tmp_path: Path) -> None:
+def test_a_server_is_its_file_its_line_and_its_rows_in_the_docs(tmp_path):
     for name in ("benchsuite", "docs", "tests", "testproject", "deploy"):
         ignored = shutil.ignore_patterns("__pycache__", "integration")
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignored, symlinks=True)

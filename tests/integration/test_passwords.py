@@ -10,7 +10,6 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import quote
 
@@ -22,7 +21,7 @@ import redis
 from benchsuite.services.base import HOST
 from benchsuite.services.postgres import PostgreSQL
 from benchsuite.services.redis import Redis
-from tests.integration.command import SHORT, Command, wait_for
+from tests.integration.command import SHORT, wait_for
 
 ROLE = "marked"
 MARK = f"m4rk3d{secrets.token_hex(4)}"
@@ -47,7 +46,7 @@ for page in pages:
 class Spy:
     """Looks at the processes and files of a run while it runs."""
 
-    def __init__(self, folder: Path, command: int) -> None:
+    def __init__(self, folder, command):
         self.found: set[str] = set()
         self.looks = 0
         self._folder = folder
@@ -58,15 +57,15 @@ class Spy:
         self._ended = threading.Event()
         self._thread = threading.Thread(target=self._watch)
 
-    def __enter__(self) -> "Spy":
+    def __enter__(self):
         self._thread.start()
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self._ended.set()
         self._thread.join()
 
-    def _watch(self) -> None:
+    def _watch(self):
         while not self._ended.wait(0.1):
             self.looks += 1
             for pid in (name for name in os.listdir("/proc") if name.isdigit()):
@@ -82,7 +81,7 @@ class Spy:
                 if stat.S_ISREG(mode) and mode & 0o077:
                     self._look(path, f"{path.name} with mode {stat.S_IMODE(mode):o}")
 
-    def _look(self, path: Path, what: str) -> None:
+    def _look(self, path, what):
         try:
             content = path.read_bytes()
         except OSError:  # it has ended meanwhile
@@ -94,7 +93,7 @@ class Spy:
 
 
 @pytest.fixture
-def urls() -> Iterator[tuple[str, str]]:
+def urls():
     """A PostgreSQL that wants a password of the role, and a Redis that wants one of everybody."""
     marker, env = secrets.token_hex(8), dict(os.environ)
     with (
@@ -140,8 +139,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(command, tmp_p
     (why,) = _fails(command, *again)
     assert "wants a password for marked, and none was given" in why
     command.env["PGPASSWORD"] = DATABASE_SECRET
-    ended = command.run(*again)
-    assert ended.status == 0, ended.err
+    ended = command.run(*again, status=0)
     said += [why, ended.out, ended.err]
 
     store = tmp_path / "results.sqlite3"
@@ -152,8 +150,7 @@ def test_no_password_is_shown_or_stored_and_a_run_can_be_repeated(command, tmp_p
         assert len(keys) == 1  # whichever password it was, and whether it was right
         said += connection.iterdump()
     connection.close()
-    ended = command.run("shell", "-c", PAGES)
-    assert ended.status == 0, ended.err
+    ended = command.run("shell", "-c", PAGES, status=0)
     assert ended.out.count(" 200 ") >= 4, ended.out[:2000]
     said += [ended.out, ended.err]
     assert [text[:300] for text in said if MARK in text] == []
@@ -185,7 +182,7 @@ def test_secrets_of_a_project_reach_its_own_processes_alone(command, tmp_path):
     assert MARK.encode() not in (tmp_path / "results.sqlite3").read_bytes()
 
 
-def _environments(command: int) -> Iterator[tuple[str, bool]]:
+def _environments(command):
     """Of each process of a run: its command line, and whether it was told what is marked."""
     try:
         children = psutil.Process(command).children(recursive=True)  # neighbours have runs, too
@@ -201,7 +198,7 @@ def _environments(command: int) -> Iterator[tuple[str, bool]]:
             yield name, MARK.encode() in variables
 
 
-def _fails(command: Command, *words: str) -> list[str]:
+def _fails(command, *words):
     ended = command.run(*words)
     assert ended.status != 0
     assert "Traceback" not in ended.err

@@ -1,13 +1,11 @@
 """Servers outside Django, really started: they echo, tell the run, and leave nothing behind."""
 
 import http.client
-from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
-from pathlib import Path
 
 import pytest
 from django.utils.module_loading import import_string
-from websockets.sync.client import ClientConnection, connect
+from websockets.sync.client import connect
 from websockets.typing import Subprotocol
 
 from benchsuite import conf
@@ -20,7 +18,7 @@ from benchsuite.system import programs
 from benchsuite.system.network import ensure_port_free
 from tests.integration import serving
 from tests.integration.command import measured
-from tests.integration.serving import HOST, Served
+from tests.integration.serving import HOST
 from tests.needs import needs
 
 pytestmark = pytest.mark.audit
@@ -34,7 +32,7 @@ NAMES = [
 
 
 @contextmanager
-def started(name: str, folder: Path) -> Iterator[Served]:
+def started(name, folder):
     spec, place = ServerSpec(server=name), Place(folder=folder)
     with serving.started(conf.server_class(name)(spec, Application(), place), folder) as peer:
         peer.wait()
@@ -43,7 +41,7 @@ def started(name: str, folder: Path) -> Iterator[Served]:
     ensure_port_free(HOST, peer.port)
 
 
-def opened(peer: Served, path: str, subprotocols: Sequence[str] = ()) -> ClientConnection:
+def opened(peer, path, subprotocols=()):
     return connect(
         f"ws://{HOST}:{peer.port}{path}",
         subprotocols=[Subprotocol(name) for name in subprotocols] or None,
@@ -52,12 +50,11 @@ def opened(peer: Served, path: str, subprotocols: Sequence[str] = ()) -> ClientC
     )
 
 
-def talk(peer: Served, does: str, texts: list[str]) -> list[str]:
+def talk(peer, does, texts):
     """What comes back for each text, by the server's own protocol."""
     dialect: Dialect = import_string(peer.adapter.dialect)(f"/bench/ws/{does}/")
     heard_texts = []
     with opened(peer, dialect.address, dialect.subprotocols) as connection:
-        assert connection.response is not None
         assert connection.response.headers["X-Benchsuite-Run"] == peer.token
         ready = False
         while not ready:
@@ -74,7 +71,7 @@ def talk(peer: Served, does: str, texts: list[str]) -> list[str]:
     return heard_texts
 
 
-def received(connection: ClientConnection) -> bytes:
+def received(connection):
     message = connection.recv(WAIT_S)
     return message.encode() if isinstance(message, str) else message
 

@@ -1,8 +1,6 @@
 """Several load processes make one load: shared out, begun together, in stages."""
 
-from collections.abc import Iterator
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 import psutil
@@ -10,8 +8,8 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
-from benchsuite.load.job import Tick, stage_windows
-from benchsuite.load.parent.driver import LoadPool, load_pool
+from benchsuite.load.job import stage_windows
+from benchsuite.load.parent.driver import load_pool
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
 from tests.integration.loads import a_job, load, served
@@ -21,7 +19,7 @@ PROCESSES = 2
 
 
 @contextmanager
-def loading(tmp_path: Path) -> Iterator[LoadPool]:
+def loading(tmp_path):
     with load_pool(PROCESSES, spool=tmp_path, log=tmp_path / "log") as pool:
         yield pool
 
@@ -89,7 +87,6 @@ def test_a_stage_with_too_little_in_time_ends_the_load(tmp_path):
         done = pool.run(lambda tick: None)
         samples, _ = pool.samples()
     ended = pool.ended_at
-    assert ended is not None
     assert ended.due >= 20 > 0.5 > ended.in_time / ended.due
     first, second = stage_windows(job.load, done)
     assert first[1] - first[0] == pytest.approx(2.0)
@@ -115,7 +112,7 @@ def test_one_that_dies_ends_the_load(tmp_path):
     with Responder({"/": after(0.005)}) as responder, loading(tmp_path) as pool:
         pool.check(a_job(responder, users=2, processes=2, duration_s=20.0))
 
-        def on_tick(tick: Tick) -> None:
+        def on_tick(tick):
             psutil.Process(pool.pids[1]).kill()
 
         with pytest.raises(LoadError, match="The load process was ended by SIGKILL"):

@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -22,18 +21,18 @@ from benchsuite.system.cpus import available
 from benchsuite.system.network import ensure_port_free, free_port
 from benchsuite.system.process import running, wait_until_ready
 from tests.integration.left_behind import SOON_S, eventually, processes_with
-from tests.integration.stub import Parent, Stub, stub
+from tests.integration.stub import Parent, stub
 
 
 @contextmanager
-def ended(name: str, folder: Path, *, grace_s: float = 10.0) -> Iterator[Stub]:
+def ended(name, folder, *, grace_s=10.0):
     """A stub of which nothing is left."""
     with stub(name, folder, grace_s=grace_s) as server:
         yield server
     assert processes_with(server.marker) == []
 
 
-def test_a_good_server_comes_up_and_ends_at_once(tmp_path: Path) -> None:
+def test_a_good_server_comes_up_and_ends_at_once(tmp_path):
     with ended("good", tmp_path) as server:
         assert 0 < server.wait() < SOON_S
         assert server.process.living() == [server.process.pid] == processes_with(server.marker)
@@ -71,7 +70,7 @@ def test_a_leader_that_was_stopped_or_killed(name, signum, tmp_path):
             assert len(server.process.living()) == (0 if name == "good" else 2)
 
 
-def test_dies_late(tmp_path: Path) -> None:
+def test_dies_late(tmp_path):
     with ended("dies_late", tmp_path) as server:
         server.wait()
         assert eventually(lambda: server.process.poll() is not None)
@@ -80,7 +79,7 @@ def test_dies_late(tmp_path: Path) -> None:
     assert server.process.poll() == 7
 
 
-def test_forks_away(tmp_path: Path) -> None:
+def test_forks_away(tmp_path):
     with ended("forks_away", tmp_path) as server:
         with pytest.raises(StartError, match="status 0 before it answered and left 1 running"):
             # What answers is no proof here: the leader must stay.
@@ -90,7 +89,7 @@ def test_forks_away(tmp_path: Path) -> None:
         assert os.getsid(daemon) != server.process.pid
 
 
-def test_tree_that_wrote_over_its_environment(tmp_path: Path) -> None:
+def test_tree_that_wrote_over_its_environment(tmp_path):
     with stub("retitled", tmp_path, grace_s=1) as server:
         server.wait()
         assert processes_with(server.marker) == []
@@ -102,12 +101,12 @@ def test_tree_that_wrote_over_its_environment(tmp_path: Path) -> None:
     assert not Path(f"/proc/{child}").exists() or zombie(child)
 
 
-def zombie(pid: int) -> bool:
+def zombie(pid):
     """Nobody reaps orphans in some containers."""
     return ") Z " in Path(f"/proc/{pid}/stat").read_text()
 
 
-def test_answers_slowly(tmp_path: Path) -> None:
+def test_answers_slowly(tmp_path):
     with ended("answers_slowly", tmp_path) as server:
         assert server.wait() > 1
 
@@ -135,7 +134,7 @@ def test_who_does_not_come_up_is_told_with_its_log(name, first, last, tmp_path):
     assert lines[-1] == last or not last
 
 
-def test_end_by_a_signal_is_named(tmp_path: Path) -> None:
+def test_end_by_a_signal_is_named(tmp_path):
     with ended("never_binds", tmp_path) as server:
         os.kill(server.process.pid, signal.SIGSEGV)
         with pytest.raises(StartError, match="never_binds was ended by SIGSEGV before it answered"):
@@ -155,12 +154,12 @@ def test_what_can_not_be_started(program, how, words, tmp_path):
     how = {"cwd": tmp_path, **how}
     with (
         pytest.raises(StartError, match=words),
-        running([program], name="x", log=tmp_path / "log", env={}, marker="m" * 8, **how),  # type: ignore[arg-type]
+        running([program], name="x", log=tmp_path / "log", env={}, marker="m" * 8, **how),
     ):
         pytest.fail("it started")
 
 
-def test_ends_its_own_start_only(tmp_path: Path) -> None:
+def test_ends_its_own_start_only(tmp_path):
     """All parts of a run share its marker."""
     marker = uuid.uuid4().hex
     with stub("good", tmp_path, marker=marker) as first:
@@ -174,21 +173,21 @@ def test_ends_its_own_start_only(tmp_path: Path) -> None:
     assert processes_with(marker) == []
 
 
-def test_without_setpriv(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_setpriv(tmp_path, monkeypatch):
     monkeypatch.setattr(process, "_has_setpriv", lambda: False)
     with ended("good", tmp_path) as server:
         server.wait()
         assert server.process.living() == [server.process.pid]
 
 
-def test_ctrl_c_ends_everything(tmp_path: Path) -> None:
+def test_ctrl_c_ends_everything(tmp_path):
     with Parent(tmp_path, "workers_run_away", grace_s=1) as parent:
         parent.popen.send_signal(signal.SIGINT)
         assert parent.popen.wait(SOON_S) == -signal.SIGINT
         assert processes_with(parent.marker) == []
 
 
-def test_second_ctrl_c_hurries_and_still_ends_everything(tmp_path: Path) -> None:
+def test_second_ctrl_c_hurries_and_still_ends_everything(tmp_path):
     with Parent(tmp_path, "ignores_term", grace_s=300) as parent:
         parent.popen.send_signal(signal.SIGINT)
         time.sleep(0.5)
@@ -203,13 +202,13 @@ wrapped = pytest.mark.parametrize("wrapper", ["setpriv", "python"])
 
 
 @wrapped
-def test_killed_parent_takes_the_leader_with_it(tmp_path: Path, wrapper: str) -> None:
+def test_killed_parent_takes_the_leader_with_it(tmp_path, wrapper):
     with Parent(tmp_path, before="" if wrapper == "setpriv" else WITHOUT_SETPRIV) as parent:
         parent.popen.kill()
         assert eventually(lambda: not processes_with(parent.marker))
 
 
-def test_taken_port_is_told_with_its_holder() -> None:
+def test_taken_port_is_told_with_its_holder():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(StartError, match=f"Port {port} of 127.0.0.1 is taken") as raised:
@@ -235,14 +234,13 @@ with running(["sleep", "300"], name="sleep", log=Path({log!r}), env=dict(os.envi
 
 
 @wrapped
-def test_another_users_program(tmp_path: Path, wrapper: str) -> None:
+def test_another_users_program(tmp_path, wrapper):
     """It has that user's rights alone, and goes with its parent as any other."""
     before = f"{WITHOUT_SETPRIV}; process.sys.executable = '/usr/bin/python3'"
     code = AS_NOBODY.format(log=str(tmp_path / "log"), before=before if wrapper == "python" else "")
     with subprocess.Popen(
         [sys.executable, "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as parent:
-        assert parent.stdout is not None
         assert parent.stderr is not None
         pid = parent.stdout.readline()
         if os.geteuid() != 0:
@@ -282,7 +280,7 @@ def test_another_users_program_is_ended_and_stays_on_its_cpus_with_its_children(
 
 
 @pytest.mark.skipif(len(available()) < 2, reason="needs two CPUs")
-def test_the_load_stays_on_its_cpus_in_all_its_threads(tmp_path: Path) -> None:
+def test_the_load_stays_on_its_cpus_in_all_its_threads(tmp_path):
     cpu, before = available()[0], os.sched_getaffinity(0)
     with load_pool(1, spool=tmp_path, log=tmp_path / "log", on_cpus=(cpu,)) as pool:
         threads = [thread.id for thread in psutil.Process(pool.pids[0]).threads()]

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
@@ -11,7 +10,7 @@ from benchsuite.system import programs
 from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
 
-def program(folder: Path, name: str, prints: str) -> Path:
+def program(folder, name, prints):
     path = folder / name
     path.write_text(f"#!/bin/sh\necho {prints!r} >&2\n")
     path.chmod(0o755)
@@ -40,7 +39,7 @@ def test_what_is_missing_or_no_program_has_no_version(tmp_path, monkeypatch):
     assert programs.program_version("no-such-program-anywhere", "-v") is None
 
 
-def git(folder: Path, *arguments: str) -> None:
+def git(folder, *arguments):
     who = {"NAME": "Ann", "EMAIL": "ann@example.org"}
     names = {f"GIT_{role}_{key}": who[key] for role in ("AUTHOR", "COMMITTER") for key in who}
     subprocess.run(
@@ -52,7 +51,7 @@ def git(folder: Path, *arguments: str) -> None:
 
 
 @pytest.fixture
-def repository(tmp_path: Path) -> Path:
+def repository(tmp_path):
     """A repository with the project in a folder of it."""
     folder = tmp_path / "repository" / "site"
     folder.mkdir(parents=True)
@@ -63,7 +62,7 @@ def repository(tmp_path: Path) -> Path:
     return folder
 
 
-def test_a_clean_checkout_is_its_commit(repository: Path) -> None:
+def test_a_clean_checkout_is_its_commit(repository):
     clean = revision_of(repository)
     assert len(clean) == 40
     assert short_revision(clean) == clean[:8]
@@ -71,7 +70,7 @@ def test_a_clean_checkout_is_its_commit(repository: Path) -> None:
     assert revision_of(repository) == clean
 
 
-def test_changes_are_told_apart(repository: Path) -> None:
+def test_changes_are_told_apart(repository):
     clean = revision_of(repository)
     (repository / "views.py").write_text("answer = 2\n")
     first = revision_of(repository)
@@ -106,7 +105,7 @@ def test_code_that_git_does_not_track_is_known_by_its_content(repository, *, ver
     assert untracked_code(repository) != before
 
 
-def test_another_commit_is_another_revision(repository: Path) -> None:
+def test_another_commit_is_another_revision(repository):
     clean = revision_of(repository)
     (repository / "views.py").write_text("answer = 2\n")
     git(repository, "commit", "--quiet", "-a", "-m", "second")
@@ -114,7 +113,7 @@ def test_another_commit_is_another_revision(repository: Path) -> None:
     assert revision_of(repository) != clean
 
 
-def test_reading_a_clean_checkout_writes_nothing(repository: Path) -> None:
+def test_reading_a_clean_checkout_writes_nothing(repository):
     index = repository.parent / ".git" / "index"
     os.utime(repository / "views.py", (1, 1))
     before = index.read_bytes()
@@ -122,7 +121,7 @@ def test_reading_a_clean_checkout_writes_nothing(repository: Path) -> None:
     assert index.read_bytes() == before
 
 
-def test_where_there_is_no_revision(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_there_is_no_revision(tmp_path, monkeypatch):
     assert revision_of(tmp_path) == ""
     assert revision_of(tmp_path / "none") == ""
     git(tmp_path, "init", "--quiet")

@@ -4,7 +4,6 @@ import os
 import pwd
 import tempfile
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,7 +19,7 @@ pytestmark = needs("redis", "redis-py")
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
+def place():
     """A folder of a run, closed to others as the session's is."""
     with tempfile.TemporaryDirectory(prefix="bst-redis-") as name:
         place = Path(name) / "redis"
@@ -29,7 +28,7 @@ def place() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("by", ["tcp", "unix"])
-def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by: str, place: Path) -> None:
+def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by, place):
     import redis as client
 
     marker = uuid.uuid4().hex
@@ -66,7 +65,7 @@ def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by: str, place
         ensure_port_free(service.host, service.port)
 
 
-def test_what_can_not_be_started_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_can_not_be_started_is_told(place, monkeypatch):
     deep = place / ("x" * 100)
     deep.mkdir()
     env = dict(os.environ)

@@ -5,11 +5,9 @@ import os
 import signal
 import socket
 import sqlite3
-import subprocess
 import time
 from contextlib import closing
 from datetime import datetime
-from typing import Any
 
 import pytest
 
@@ -19,7 +17,7 @@ from tests.integration.command import SHORT, Command, measured, wait_for
 from tests.needs import audited, needs
 
 
-def rows(command: Command, columns: str = "status, failure, goodput") -> list[Any]:
+def rows(command, columns="status, failure, goodput"):
     """Stored runs, oldest first."""
     with closing(sqlite3.connect(command.folder / "results.sqlite3")) as connection:
         query = f"SELECT {columns} FROM benchsuite_run ORDER BY started_at"
@@ -43,8 +41,7 @@ def test_every_server_makes_a_run(command, part):
     """With a database: what patches threads for greenlets shows there whether it did it in time."""
     servers = MAKES_RUNS[part::PARTS]
     words = (f"--server={','.join(servers)}", "--workload=io_read", "--rows=100")
-    ended = command.run("runbench", "--json=-", *SHORT, *words, limit_s=300)
-    assert ended.status == 0, ended.err
+    ended = command.run("runbench", "--json=-", *SHORT, *words, limit_s=300, status=0)
     made = json.loads(ended.out)
     assert sorted(one["server"] for one in made) == sorted(servers)
     for one in made:
@@ -95,8 +92,7 @@ def test_every_workload_is_answered_right(command, workload):
 def test_cpu_takes_as_long_as_it_should_in_all_repetitions(command, tmp_path, monkeypatch):
     monkeypatch.setitem(command.env, "BENCHSUITE_CACHE", str(tmp_path))
     words = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=seconds=0.02")
-    ended = command.run("runbench", "--json=-", *SHORT, *words, "--repeat=2")
-    assert ended.status == 0, ended.err
+    ended = command.run("runbench", "--json=-", *SHORT, *words, "--repeat=2", status=0)
     runs = json.loads(ended.out)
     assert [one["failures"] for one in runs] == [0, 0]
     assert len({one["settings_changed"]["(option size)"] for one in runs}) == 1
@@ -149,8 +145,7 @@ def test_several_servers_are_interleaved_and_shown_in_a_table(command):
 
 def test_again_repeats_a_stored_run(command):
     first = measured(command, "--server=waitress --threads=3 --no-keep-alive")
-    ended = command.run("runbench", f"--again={first['id'][:8]}", "--json=-")
-    assert ended.status == 0, ended.err
+    ended = command.run("runbench", f"--again={first['id'][:8]}", "--json=-", status=0)
     (second,) = json.loads(ended.out)
     assert second["id"] != first["id"]
     assert (second["server"], second["threads"], second["users"]) == ("waitress", 3, 2)
@@ -206,9 +201,7 @@ def test_what_was_measured_outlives_the_database_and_the_reader(command):
     with command.start("runbench", "--server=waitress", *SHORT, "--duration=3") as process:
         wait_for("a running server", lambda: says(process, "ready in"))
         results.rename(aside)
-        assert process.stdout is not None
         process.stdout.close()
-        assert process.stderr is not None
         said = process.stderr.read()
         assert process.wait(60) == 1
     results.unlink()  # SQLite makes an empty one of a name that is not there
@@ -254,9 +247,8 @@ def test_a_locustfile_is_measured_by_our_clock(command, tmp_path):
     assert one["requests"] > 10
 
 
-def says(process: subprocess.Popen[str], words: str) -> bool:
+def says(process, words):
     """Whether the next line of its output holds these words; lines are short and come at once."""
-    assert process.stdout is not None
     line = process.stdout.readline()
     assert line, f"ended before it said {words!r}: {process.stderr and process.stderr.read()}"
     return words in line
@@ -267,8 +259,7 @@ def test_a_port_that_is_taken_is_named(command):
         taken.bind(("127.0.0.1", 0))
         taken.listen()
         port = taken.getsockname()[1]
-        ended = command.run("runbench", "--server=waitress", f"--port={port}", *SHORT)
-    assert ended.status == 1
+        ended = command.run("runbench", "--server=waitress", f"--port={port}", *SHORT, status=1)
     assert f"Port {port} of 127.0.0.1 is taken" in ended.err
     assert f"process {os.getpid()}" in ended.err
     assert rows(command)[0][0] == "failed"
@@ -283,8 +274,7 @@ def test_a_port_that_is_taken_is_named(command):
     ],
 )
 def test_what_can_not_be_measured_is_told(command, words, sentences):
-    ended = command.run("runbench", "--server=waitress", *words, *SHORT)
-    assert ended.status == 1
+    ended = command.run("runbench", "--server=waitress", *words, *SHORT, status=1)
     assert all(sentence in ended.err for sentence in sentences)
     assert "Traceback" not in ended.err
 

@@ -121,7 +121,7 @@ def test_the_program_needs_no_project_for_it(tmp_path):
     folder.mkdir()
     env.pop("DJANGO_SETTINGS_MODULE", None)
 
-    def run(*words: str, **more: str) -> subprocess.CompletedProcess[str]:
+    def run(*words, **more):
         called = [sys.executable, "-m", "benchsuite", "run", *words]
         return subprocess.run(
             called, cwd=folder, env={**env, **more}, capture_output=True, text=True, check=False
@@ -139,7 +139,7 @@ def test_the_program_needs_no_project_for_it(tmp_path):
 
 
 def test_what_a_target_refuses_is_one_sentence_with_the_way_out(command, tmp_path):
-    def said(*words: str) -> str:
+    def said(*words):
         ended = command.run("runbench", *CLOSED, *words)
         assert ended.status, ended.out
         return ended.err.strip()
@@ -154,7 +154,7 @@ def test_what_a_target_refuses_is_one_sentence_with_the_way_out(command, tmp_pat
 
 
 @pytest.fixture(scope="module")
-def certificates(tmp_path_factory) -> Path:
+def certificates(tmp_path_factory):
     folder, authority = tmp_path_factory.mktemp("certificates"), trustme.CA()
     issued = authority.issue_cert("localhost", ELSEWHERE)
     issued.private_key_and_cert_chain_pem.write_to_path(folder / "server.pem")
@@ -230,7 +230,7 @@ def test_a_host_that_is_not_this_machine_is_named_twice_and_spared(command, tmp_
     yes = f"--yes-load={ELSEWHERE}"
     with elsewhere(tmp_path, KNOWS=MIDDLEWARE, TMPDIR=str(tmp_path)) as into:
 
-        def refused(most: float | None, *words: str) -> str:
+        def refused(most, *words):
             ended = there(command, into, most).run("runbench", *target, *words)
             assert ended.status == 2, ended
             return ended.err

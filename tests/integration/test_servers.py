@@ -11,7 +11,6 @@ import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
@@ -24,7 +23,7 @@ from benchsuite.core.specs import Option
 from benchsuite.servers.base import Application
 from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import Traces, eventually
-from tests.integration.serving import CLASSES, HOST, Served, alive, read, started
+from tests.integration.serving import CLASSES, HOST, alive, read, started
 from tests.integration.stubs_app import LEGAL
 from tests.needs import audited
 
@@ -57,22 +56,22 @@ CONFIGURATIONS = {"gunicorn": "proc_name = 'own'\n", "mod_wsgi": "LimitRequestLi
 """What a file may say that is given as the option `config`."""
 
 
-def usable() -> list[str]:
+def usable():
     """All but what this interpreter can't have: such a row says why, and a test of its own."""
     return [name for name, one in CLASSES.items() if one.available().ok or not _never(name)]
 
 
-def once() -> list[str]:
+def once():
     """Each server, and two of those that run under circus as they run by themselves."""
     under_circus = ("circus-gunicorn-gthread", "circus-daphne")
     return [name for name in usable() if name in under_circus or not name.startswith("circus-")]
 
 
-def _never(name: str) -> bool:
+def _never(name):
     return "meinheld" in name and sys.version_info >= (3, 13)
 
 
-def having(option: str) -> list[str]:
+def having(option):
     """Servers with this option; those that only pass it on to another program of the list aside."""
     passing_on = ("circus-", "uwsgi-")
     return [
@@ -83,7 +82,7 @@ def having(option: str) -> list[str]:
 
 
 @contextmanager
-def begun(name: str, folder: Path, **how: object) -> Iterator[Served]:
+def begun(name, folder, **how):
     """A server that answers."""
     with started(name, folder, **how) as served:
         served.wait()
@@ -91,7 +90,7 @@ def begun(name: str, folder: Path, **how: object) -> Iterator[Served]:
 
 
 @pytest.fixture(scope="module", params=audited(usable(), *once()))
-def alone(request, tmp_path_factory) -> Iterator[Served]:
+def alone(request, tmp_path_factory):
     """A server of one process, of two threads where it has threads to set."""
     name = request.param
     threads = 2 if CLASSES[name].threads_word else None
@@ -102,7 +101,7 @@ def alone(request, tmp_path_factory) -> Iterator[Served]:
         yield served
 
 
-def other_options(name: str, folder: Path) -> dict[str, Option]:
+def other_options(name, folder):
     """All options of a server, each with another value than its default."""
     one = CLASSES[name]
     config = folder / "own.conf"
@@ -116,7 +115,7 @@ def other_options(name: str, folder: Path) -> dict[str, Option]:
 
 
 @pytest.fixture(scope="module", params=usable())
-def twins(request, tmp_path_factory) -> Iterator[Served]:
+def twins(request, tmp_path_factory):
     """A server of two processes, where it can run two, with all its options changed."""
     name = request.param
     folder = tmp_path_factory.mktemp("twins")
@@ -205,7 +204,7 @@ class TestTwins:
         wanted = twins.adapter.processes
         seen: set[int] = set()
 
-        def all_answered() -> bool:
+        def all_answered():
             with ExitStack() as stack:
                 connections = [stack.enter_context(closing(twins.connect())) for _ in range(8)]
                 for connection in connections:
@@ -235,7 +234,6 @@ class TestTwins:
             return  # it can't be told
         with closing(twins.connect()) as connection:
             read(connection)
-            assert connection.sock is not None
             assert connection.sock.recv(1) == b""
 
     def test_it_stops_in_time_under_load(self, twins):
@@ -243,7 +241,7 @@ class TestTwins:
         answered = [0] * CLIENTS
         ended = threading.Event()
 
-        def ask_again_and_again(client: int) -> None:
+        def ask_again_and_again(client):
             while not ended.is_set():
                 with suppress(OSError, http.client.HTTPException, AssertionError):
                     twins.get("/pid/")
@@ -259,14 +257,14 @@ class TestTwins:
         assert not [client.exception() for client in clients if client.exception()]
 
 
-def assert_processes(served: Served) -> None:
+def assert_processes(served):
     wanted = served.adapter.expected_processes()
     assert eventually(lambda: len(served.process.living()) == wanted), (
         f"{wanted} processes were expected, and there are {served.process.living()}"
     )
 
 
-def stays_open(connection: socket.socket | None) -> bool:
+def stays_open(connection):
     """Whether the server keeps an idle connection for a moment; http.client drops its socket when
     the answer says that it won't."""
     if connection is None:
@@ -280,7 +278,7 @@ def stays_open(connection: socket.socket | None) -> bool:
         connection.settimeout(20)
 
 
-def assert_stops_without_trace(served: Served) -> None:
+def assert_stops_without_trace(served):
     pids = served.process.living()
     traces = Traces(pids, served.folder)
     assert served.stop() < served.adapter.grace_s
@@ -312,7 +310,7 @@ REPLACING = [
 def test_replaces_a_process_after_what_is_asked_for(name, option, tmp_path):
     seen: set[bytes] = set()
 
-    def replaced() -> bool:
+    def replaced():
         # A process that is about to go may refuse; what matters is that another one comes.
         with suppress(OSError, http.client.HTTPException):
             seen.add(served.get("/pid/"))

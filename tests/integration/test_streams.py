@@ -1,17 +1,14 @@
 """Streams of server-sent events against a responder that loses, repeats and cuts them off."""
 
 import time
-from collections.abc import Callable, Iterator
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
-from tests.integration.loads import Loaded, a_job, load
-from tests.integration.stubs_http import RUN, Request, Responder, answer
+from tests.integration.loads import a_job, load
+from tests.integration.stubs_http import RUN, Responder, answer
 
 HEAD = (
     f"HTTP/1.1 200 OK\r\nX-Benchsuite-Run: {RUN}\r\nContent-Type: text/event-stream\r\n"
@@ -23,16 +20,16 @@ EVENT, STREAM, STRAY, CONNECTION = "event /s", "stream /s", "stray /s", "connect
 FIRST_S, GAP_S = 0.05, 0.02
 
 
-def chunk(number: object) -> bytes:
+def chunk(number):
     event = f"id: {number}\ndata: x \n\n".encode()
     return b"%x\r\n%s\r\n" % (len(event), event)
 
 
-def after(request: Request) -> int:
+def after(request):
     return int(request.headers.get("last-event-id", "0"))
 
 
-def endless(request: Request) -> Iterator[bytes]:
+def endless(request):
     yield HEAD
     time.sleep(FIRST_S)
     number = after(request)
@@ -42,9 +39,7 @@ def endless(request: Request) -> Iterator[bytes]:
         time.sleep(GAP_S)
 
 
-def heard(
-    tmp_path: Path, behave: Callable[[Request], Any], **changes: Any
-) -> tuple[Loaded, Responder]:
+def heard(tmp_path, behave, **changes):
     with Responder({"/s": behave, "/": lambda request: answer()}) as responder:
         job = a_job(responder, "benchsuite.workloads.sse.Sse", path="/s", unit="event", **changes)
         return load(tmp_path, job), responder
@@ -76,7 +71,7 @@ def test_a_dropped_stream_goes_on_after_the_last_event(tmp_path):
 
 
 def test_lost_and_repeated_events_are_counted(tmp_path):
-    def odd(request: Request) -> Iterator[bytes]:
+    def odd(request):
         """Six numbers, of which the third is left out and the fifth comes twice, and the end."""
         yield HEAD
         begin = after(request)
@@ -96,7 +91,7 @@ def test_lost_and_repeated_events_are_counted(tmp_path):
 
 
 def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path):
-    def same(request: Request) -> Iterator[bytes]:
+    def same(request):
         yield HEAD
         for name in ("a", "b", "b", "c"):
             yield chunk(f"{request.number}{name}")
@@ -112,7 +107,7 @@ def test_any_id_is_only_a_name(tmp_path):
     """An empty one is forgotten; what is no number, or too long for one, comes back as it was."""
     asked = []
 
-    def odd(request: Request) -> Iterator[bytes]:
+    def odd(request):
         asked.append(request.headers.get("last-event-id"))
         yield HEAD
         for name in (f"ä{request.number}", "", "", f"{request.number:0>5000}"):
@@ -130,7 +125,7 @@ def test_any_id_is_only_a_name(tmp_path):
 
 
 def test_a_stream_that_breaks_off_has_failed(tmp_path):
-    def broken(request: Request) -> Iterator[bytes]:
+    def broken(request):
         yield HEAD + chunk(1)
         yield from (chunk(number) for number in (2, 3))
         if request.number > 1:
@@ -144,7 +139,7 @@ def test_a_stream_that_breaks_off_has_failed(tmp_path):
 
 
 def test_silence_is_a_timeout(tmp_path):
-    def silent(request: Request) -> Iterator[bytes]:
+    def silent(request):
         yield HEAD + chunk(1)
         time.sleep(1.0 if request.number > 1 else 0)
 

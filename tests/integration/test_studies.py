@@ -21,40 +21,12 @@ from benchsuite.system import lock
 from tests.integration.command import Command, wait_for
 from tests.integration.runs import Quiet
 from tests.needs import audited
+from tests.study_factories import STUDIES
 from tests.unit.studies.test_documented import example
 
 LONGEST_S = 180.0
 
-STUDY = """
-format = 1
-name = "small"
-question = "Does it end?"
-repeat = 2
-[every]
-users = 2
-warmup = "0"
-duration = "500ms"
-timeout = "5s"
-[axis.setup]
-waitress = { server = "waitress" }
-sync = { server = "gunicorn-sync" }
-impossible = { server = "gunicorn-sync", python = "3.99" }
-[axis.page]
-plain = { workload = "plain" }
-missing = { path = "/no/such/page/" }
-[[exclude]]
-setup = ["sync", "impossible"]
-page = "missing"
-[figures]
-goodput = { of = "goodput" }
-[[claim]]
-name = "impossible"
-says = "It answers."
-[[claim.check]]
-figure = "goodput"
-cell = { setup = "impossible" }
-value = [0, inf]
-"""
+STUDY = (STUDIES / "small.toml").read_text()
 CELLS = {("waitress", "plain"), ("waitress", "missing"), ("sync", "plain")}
 RUNS = """
 SELECT json_extract(coordinates, '$.setup'), json_extract(coordinates, '$.page'), repetition,
@@ -64,7 +36,7 @@ ON study_cell_id = benchsuite_studycell.id ORDER BY started_at
 
 
 @pytest.fixture
-def study(command: Command) -> Command:
+def study(command):
     """A command that knows the small study."""
     (command.folder / "small.toml").write_text(STUDY)
     command.env["BENCHSUITE_STUDIES"] = str(command.folder / "small.toml")
@@ -198,7 +170,7 @@ def test_the_documented_study_of_ones_own_project_runs(command, tmp_path):
 TUNING = (
     *("--server=gunicorn-gthread", "--processes=1", "--threads=2"),
     *("--workload=io_read", "--rows=1000", "--objective=p95 < 200ms, failures < 1%"),
-    *("--window=2s", "--budget=80s"),
+    *("--window=1s", "--budget=45s"),
 )
 TRIALS = """
 SELECT "order", json_extract(trial, "$.phase"), run_id FROM benchsuite_tuningtrial ORDER BY "order"
@@ -275,9 +247,7 @@ class Listening(Quiet):
 
 @pytest.mark.alone
 @pytest.mark.django_db
-def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(
-    monkeypatch,
-):
+def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(monkeypatch):
     """One thread that sleeps 0.1 s answers ten a second."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
     rates = {"model": "open", "arrival_rate": 80.0, "stages": (5.0, 40.0, 80.0), "in_turn": True}

@@ -2,7 +2,6 @@
 
 import signal
 import subprocess
-from collections.abc import Iterator
 from functools import partial
 
 import psutil
@@ -10,8 +9,8 @@ import pytest
 
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import IPVS, STACK, Swarm
-from tests.integration.command import SHORT, Command, measured
-from tests.integration.engine import IMAGE, Engine, engine, import_image
+from tests.integration.command import SHORT, measured
+from tests.integration.engine import IMAGE, engine, import_image
 from tests.integration.left_behind import eventually
 from tests.needs import needs
 
@@ -21,28 +20,28 @@ FRONT = ("--front=swarm", f"--front-option=image={IMAGE}", "--workload=io_read")
 
 
 @pytest.fixture(scope="module")
-def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Engine]:
+def running(tmp_path_factory):
     with engine() as made:
         import_image(made, tmp_path_factory.mktemp("image"))
         yield made
 
 
 @pytest.fixture
-def swarming(running: Engine, command: Command) -> Command:
+def swarming(running, command):
     """A command that finds the engine."""
     command.program = (*running.inside, *command.program)
     command.env["DOCKER_HOST"] = running.address
     return command
 
 
-def stacks(running: Engine) -> list[str]:
+def stacks(running):
     """What is there of any run."""
     kinds = (("service", "ls"), ("ps", "--all"), ("network", "ls"))
     label = "--filter=label=com.docker.stack.namespace"
     return [line for kind in kinds for line in running.docker(*kind, "-q", label).splitlines()]
 
 
-def test_a_replica_is_measured_on_its_own_port(running: Engine, swarming: Command) -> None:
+def test_a_replica_is_measured_on_its_own_port(running, swarming):
     run = measured(swarming, "--server=uvicorn", *FRONT, "--front-option=publish=host")
     assert run["failures"] == 0
     assert run["requests"] > 10
@@ -73,7 +72,7 @@ def test_replicas_behind_the_mesh_all_run_and_are_removed(running, swarming, tmp
     with subprocess.Popen([*running.inside, *front.argv()], env=swarming.env) as keeper:
         names: list[str] = []
 
-        def both() -> bool:
+        def both():
             names[:] = running.docker("ps", "--format={{.ID}}", "--filter=status=running").split()
             return len(names) == 2
 
@@ -86,7 +85,7 @@ def test_replicas_behind_the_mesh_all_run_and_are_removed(running, swarming, tmp
     assert stacks(running) == []
 
 
-def answers(running: Engine, name: str) -> bool:
+def answers(running, name):
     """Whether a replica does, asked from within."""
     ask = "from urllib.request import urlopen; urlopen('http://127.0.0.1:8000/')"
     try:
@@ -96,7 +95,7 @@ def answers(running: Engine, name: str) -> bool:
     return True
 
 
-def test_a_replica_that_does_not_start_is_told(running: Engine, swarming: Command) -> None:
+def test_a_replica_that_does_not_start_is_told(running, swarming):
     """An image with nothing in it has no Python either."""
     empty = "benchsuite-test-empty:1"
     subprocess.run(
@@ -113,7 +112,7 @@ def test_a_replica_that_does_not_start_is_told(running: Engine, swarming: Comman
     assert stacks(running) == []
 
 
-def test_a_run_that_is_killed_leaves_no_stack(running: Engine, swarming: Command) -> None:
+def test_a_run_that_is_killed_leaves_no_stack(running, swarming):
     with swarming.start("runbench", "--server=uvicorn", *FRONT, "--duration=60") as process:
         assert eventually(lambda: stacks(running) != [])
         process.send_signal(signal.SIGKILL)
@@ -121,7 +120,7 @@ def test_a_run_that_is_killed_leaves_no_stack(running: Engine, swarming: Command
     assert eventually(lambda: asking(running) == [], within_s=60), asking(running)
 
 
-def asking(running: Engine) -> list[int]:
+def asking(running):
     """The processes that find this engine, such as the one that removes a stack."""
     processes = ((one.pid, one.info["environ"]) for one in psutil.process_iter(["environ"]))
     return [pid for pid, env in processes if env and env.get("DOCKER_HOST") == running.address]

@@ -4,17 +4,16 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import pytest
 
-from benchsuite.system.process import Process, running
+from benchsuite.system.process import running
 from benchsuite.system.procfs import read_stat
 from benchsuite.system.tree import Mark, ProcessTree
 from benchsuite.telemetry.host import Others
-from benchsuite.telemetry.sampler import Sampler, Watched
+from benchsuite.telemetry.sampler import Sampler
 from tests.integration.command import ROOT
 from tests.integration.left_behind import eventually
 
@@ -44,7 +43,7 @@ sys.stdin.readline()
 
 
 class Busy:
-    def __init__(self, work: str) -> None:
+    def __init__(self, work):
         self.popen = subprocess.Popen(
             [sys.executable, "-S", "-c", BUSY_PARENT + work + REST],
             stdin=subprocess.PIPE,
@@ -55,17 +54,15 @@ class Busy:
         self.tree = ProcessTree({self.popen.pid})
         self.say("", "ready\n")
 
-    def say(self, line: str, answer: str) -> None:
-        assert self.popen.stdin is not None
-        assert self.popen.stdout is not None
+    def say(self, line, answer):
         self.popen.stdin.write(line)
         self.popen.stdin.flush()
         assert self.popen.stdout.readline() == answer
 
-    def pids(self) -> list[int]:
+    def pids(self):
         return [stat.pid for stat in self.tree.living()]
 
-    def watch(self, interval_s: float = 0.3) -> Watched:
+    def watch(self, interval_s=0.3):
         """What was seen from before the work to after it."""
         sampler = Sampler({"target": self.pids}, interval_s)
         sampler.start()
@@ -76,7 +73,7 @@ class Busy:
 
 
 @pytest.fixture
-def children_that_die() -> Iterator[Busy]:
+def children_that_die():
     busy = Busy(CHILDREN_THAT_DIE)
     yield busy
     busy.popen.kill()
@@ -84,7 +81,7 @@ def children_that_die() -> Iterator[Busy]:
 
 
 @pytest.mark.alone
-def test_work_of_children_that_died_is_not_lost(children_that_die: Busy) -> None:
+def test_work_of_children_that_died_is_not_lost(children_that_die):
     seen = children_that_die.watch()
     assert seen.errors == ()
     used_s = sum(
@@ -97,7 +94,7 @@ def test_work_of_children_that_died_is_not_lost(children_that_die: Busy) -> None
 
 
 @pytest.mark.alone
-def test_memory_threads_and_files_are_read(children_that_die: Busy) -> None:
+def test_memory_threads_and_files_are_read(children_that_die):
     seen = children_that_die.watch()
     memory = [one.memory_bytes for one in seen.readings if one.memory_bytes is not None]
     assert memory
@@ -107,7 +104,7 @@ def test_memory_threads_and_files_are_read(children_that_die: Busy) -> None:
 
 
 @pytest.mark.alone
-def test_a_tree_that_is_killed_meanwhile(children_that_die: Busy) -> None:
+def test_a_tree_that_is_killed_meanwhile(children_that_die):
     sampler = Sampler({"target": children_that_die.pids}, 0.1)
     sampler.start()
     time.sleep(0.5)
@@ -122,7 +119,7 @@ def test_a_tree_that_is_killed_meanwhile(children_that_die: Busy) -> None:
 
 
 @pytest.mark.alone
-def test_processes_that_come_and_go_all_the_time_give_no_absurd_share() -> None:
+def test_processes_that_come_and_go_all_the_time_give_no_absurd_share():
     busy = Busy("for _ in range(400):\n    if os.fork() == 0: os._exit(0)\n    os.wait()\n")
     try:
         seen = busy.watch(0.05)
@@ -174,7 +171,7 @@ WAYS = {
 
 
 @contextmanager
-def leaving(way: str, work: str, folder: Path) -> Iterator[Process]:
+def leaving(way, work, folder):
     """A program whose child does this work somewhere else, while it sleeps."""
     code = BURN + WAYS[way].format(work=work, code=BURN + work) + "\ntime.sleep(300)\n"
     with running(
@@ -191,7 +188,7 @@ def leaving(way: str, work: str, folder: Path) -> Iterator[Process]:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_who_leaves_is_known_and_ended(way: str, tmp_path: Path) -> None:
+def test_who_leaves_is_known_and_ended(way, tmp_path):
     """The first look comes when all has happened: nothing can be remembered from before."""
     if way == "another user" and os.geteuid() != 0:
         pytest.skip("only root can become another user")
@@ -207,7 +204,7 @@ def test_who_leaves_is_known_and_ended(way: str, tmp_path: Path) -> None:
 
 @pytest.mark.alone
 @pytest.mark.parametrize("way", ["a double fork", "env -i"])
-def test_what_it_uses_is_the_targets_and_nobody_elses(way: str, tmp_path: Path) -> None:
+def test_what_it_uses_is_the_targets_and_nobody_elses(way, tmp_path):
     with leaving(way, BURNS_ON, tmp_path) as process:
         others = Others(lambda: process.tree.known)
         sampler = Sampler(
@@ -231,7 +228,7 @@ ORPHANS = "for _ in range({count}):\n    away(lambda: (burn({each}), os._exit(0)
 
 
 @pytest.mark.alone
-def test_orphans_that_no_look_saw_are_on_the_account(tmp_path: Path) -> None:
+def test_orphans_that_no_look_saw_are_on_the_account(tmp_path):
     code = BURN + "time.sleep(1)\n" + ORPHANS.format(count=100, each=0.006) + "time.sleep(300)\n"
     with running(
         [sys.executable, "-S", "-c", code],
@@ -248,7 +245,6 @@ def test_orphans_that_no_look_saw_are_on_the_account(tmp_path: Path) -> None:
         time.sleep(1)
         seen = sampler.stop()
         leader = read_stat(process.pid)
-        assert leader is not None
         by_kernel_s = process.tree.reaped_s + (leader.own_ticks + leader.children_ticks) / TICKS
     used_s = sum(
         (now.cpu_percent or 0) / 100 * (now.second - before.second)
@@ -291,7 +287,7 @@ print(median(timer._steps.elements()) * STEP_S)
 """
 
 
-def median_lag_s(program: str) -> float:
+def median_lag_s(program):
     """What a program prints that has had a timer for a while."""
     ended = subprocess.run(
         [sys.executable, "-c", IMPORTS + program],
@@ -305,7 +301,7 @@ def median_lag_s(program: str) -> float:
 
 
 @pytest.mark.alone
-def test_a_timer_of_a_working_loop_is_not_late_by_itself() -> None:
+def test_a_timer_of_a_working_loop_is_not_late_by_itself():
     """Others may hold it up; so the best of a few tries counts."""
     medians = []
     for _ in range(TRIES):
@@ -331,6 +327,6 @@ print(median(timer._steps.elements()) * STEP_S)
 
 
 @pytest.mark.alone
-def test_timers_that_were_due_in_a_stop_were_late_too() -> None:
+def test_timers_that_were_due_in_a_stop_were_late_too():
     """Three quarters of the time nothing ran: counted once a stop, most timers would be in time."""
     assert 0.02 < median_lag_s(STOPPED) < 0.09

@@ -11,11 +11,10 @@ import sys
 import termios
 import time
 from itertools import product
-from pathlib import Path
 
 import pytest
 
-from tests.integration.command import ROOT, SHORT, Command
+from tests.integration.command import ROOT, SHORT
 from tests.needs import audited
 
 CONTROL = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
@@ -23,7 +22,7 @@ NO_BREAK = ("http://", "https://", "pip install", "apt ", "python manage.py ", "
 """What is to be copied is longer than a narrow terminal, and stays whole."""
 
 
-def seen(command: Command, width: int, *words: str) -> tuple[int, str]:
+def seen(command, width, *words):
     """Status and output of a command in a terminal of so many columns."""
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
@@ -49,12 +48,12 @@ def seen(command: Command, width: int, *words: str) -> tuple[int, str]:
     return process.wait(30), b"".join(chunks).decode()
 
 
-def lines(output: str) -> list[str]:
+def lines(output):
     """What stands in the terminal in the end, as far as it was not written over."""
     return [CONTROL.sub("", line).rstrip() for line in output.replace("\r\n", "\n").split("\n")]
 
 
-def too_long(output: str, width: int) -> list[str]:
+def too_long(output, width):
     return [
         line
         for line in lines(output)
@@ -63,15 +62,13 @@ def too_long(output: str, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_a_run_in_a_terminal(command: Command, width: int) -> None:
+def test_a_run_in_a_terminal(command, width):
     status, output = seen(command, width, "runbench", "--server=waitress", *SHORT)
     assert status == 0, output
     assert too_long(output, width) == []
     text = "\n".join(lines(output))
     assert "…" not in text.partition("Traceback")[0].replace("▶", "")
     follow, look = (re.search(rf"{word}:?\s+(http\S+)", text) for word in ("Follow", "Look"))
-    assert follow is not None
-    assert look is not None
     assert follow[1] == look[1], "the page is named at the start, whole"
     assert " left" in output
     flat = " ".join(text.split())
@@ -80,7 +77,7 @@ def test_a_run_in_a_terminal(command: Command, width: int) -> None:
 
 
 @pytest.mark.parametrize("width", [80, 40])
-def test_lists_and_refusals_in_a_terminal(command: Command, width: int) -> None:
+def test_lists_and_refusals_in_a_terminal(command, width):
     status, output = seen(command, width, "listbench")
     assert status == 0
     assert too_long(output, width) == []
@@ -97,9 +94,8 @@ def test_lists_and_refusals_in_a_terminal(command: Command, width: int) -> None:
     assert "did you mean --server?" in " ".join(output.split())
 
 
-def test_a_pipe_gets_all_columns_without_padding(command: Command) -> None:
-    ended = command.run("runbench", "--server=waitress", *SHORT)
-    assert ended.status == 0
+def test_a_pipe_gets_all_columns_without_padding(command):
+    ended = command.run("runbench", "--server=waitress", *SHORT, status=0)
     assert [line for line in ended.out.splitlines() if line != line.rstrip()] == []
     heading = next(line for line in ended.out.splitlines() if "goodput" in line and "p50" in line)
     assert heading.split() == [
@@ -116,7 +112,7 @@ execute_from_command_line(["manage.py", "listbench"])
 """
 
 
-def shell(line: str) -> subprocess.CompletedProcess[str]:
+def shell(line):
     return subprocess.run(
         ["bash", "-c", f"set -o pipefail; {line}", "bash", sys.executable],
         cwd=ROOT,
@@ -133,7 +129,7 @@ EACH = list(product(WHERE, ENDS.items()))
 
 
 @pytest.mark.parametrize(("where", "command_line"), audited(EACH, *EACH[::3]))
-def test_an_output_that_nobody_reads_is_no_error(where: str, command_line: tuple[str, int]) -> None:
+def test_an_output_that_nobody_reads_is_no_error(where, command_line):
     words, status = command_line
     ended = shell(f"$1 manage.py {words} {where}")
     assert "Traceback" not in ended.stderr
@@ -141,7 +137,7 @@ def test_an_output_that_nobody_reads_is_no_error(where: str, command_line: tuple
     assert ended.returncode == status
 
 
-def test_ctrl_c_while_it_is_imported_is_a_word(tmp_path: Path) -> None:
+def test_ctrl_c_while_it_is_imported_is_a_word(tmp_path):
     (tmp_path / "struck.py").write_text("import signal\nsignal.raise_signal(signal.SIGINT)\n")
     (tmp_path / "start.py").write_text(
         f"import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler){EARLY}"

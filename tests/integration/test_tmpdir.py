@@ -7,14 +7,13 @@ import os
 import subprocess
 import tempfile
 import uuid
-from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from benchsuite.services.redis import Redis
-from tests.integration.command import SHORT, Command, measured, wait_for
+from tests.integration.command import SHORT, measured, wait_for
 from tests.integration.fronted import fronted
 from tests.integration.serving import started
 from tests.needs import needs
@@ -31,7 +30,7 @@ MOUNTED = 'mount -t tmpfs -o "size=$1,mode=1777" none "$2" && shift 2 && exec "$
 
 
 @pytest.fixture
-def place() -> Iterator[Path]:
+def place():
     """A folder of that name, open to the users that services run as."""
     with tempfile.TemporaryDirectory(prefix="bst-") as folder:
         Path(folder).chmod(0o755)
@@ -42,7 +41,7 @@ def place() -> Iterator[Path]:
 
 
 @pytest.mark.parametrize("name", [pytest.param(one, marks=needs(*SERVERS[one])) for one in SERVERS])
-def test_a_server_starts_in_any_folder(name: str, place: Path) -> None:
+def test_a_server_starts_in_any_folder(name, place):
     with started(name, place) as served:
         served.wait()
 
@@ -50,13 +49,13 @@ def test_a_server_starts_in_any_folder(name: str, place: Path) -> None:
 @pytest.mark.parametrize(
     "name", [pytest.param(one, marks=needs(one, "openssl")) for one in ("nginx", "haproxy")]
 )
-def test_a_front_starts_in_any_folder(name: str, place: Path) -> None:
+def test_a_front_starts_in_any_folder(name, place):
     with fronted(name, folder=place, options={"tls": True}) as front:
         front.process.end(15, 5.0)
 
 
 @needs("redis", "redis-py")
-def test_redis_starts_in_any_folder(place: Path) -> None:
+def test_redis_starts_in_any_folder(place):
     """As do databases: tests/integration/test_databases.py."""
     import redis as client
 
@@ -69,14 +68,14 @@ def test_redis_starts_in_any_folder(place: Path) -> None:
 
 @pytest.mark.audit
 @needs("haproxy", "gunicorn")
-def test_a_run_is_made_in_any_folder(command: Command, place: Path) -> None:
+def test_a_run_is_made_in_any_folder(command, place):
     command.env["TMPDIR"] = str(place)
     one = measured(command, "--server=gunicorn-sync --front=haproxy")
     assert one["status"] == "finished"
     assert list(place.iterdir()) == []
 
 
-def with_tmpdir_of(command: Command, size: str, *words: str) -> subprocess.Popen[str]:
+def with_tmpdir_of(command, size, *words):
     mounting = ["unshare", "--mount", "sh", "-c", MOUNTED, "sh", size, str(command.temporary)]
     return subprocess.Popen(
         [*mounting, *command.program, "runbench", *words],
@@ -98,7 +97,7 @@ def with_tmpdir_of(command: Command, size: str, *words: str) -> subprocess.Popen
         ),
     ],
 )
-def test_a_full_disk_is_what_is_told(command: Command, size: str, words: list[str]) -> None:
+def test_a_full_disk_is_what_is_told(command, size, words):
     with with_tmpdir_of(command, size, "--server=waitress", *SHORT, *words) as process:
         ended = command.wait(process)
     assert ended.status == 1
@@ -110,7 +109,7 @@ def test_a_full_disk_is_what_is_told(command: Command, size: str, words: list[st
 
 
 @needs("own-mounts")
-def test_what_was_measured_until_the_disk_was_full_is_kept(command: Command) -> None:
+def test_what_was_measured_until_the_disk_was_full_is_kept(command):
     words = ["--server=waitress", "--users=2", "--warmup=0", "--duration=30"]
     with with_tmpdir_of(command, "8m", *words) as process:
         inside = Path(f"/proc/{process.pid}/root{command.temporary}")

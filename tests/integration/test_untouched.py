@@ -2,9 +2,8 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -14,7 +13,7 @@ from benchsuite.services.redis import Redis
 from benchsuite.system.process import any_program
 from tests.integration.command import measured
 from tests.integration.postgres import cluster
-from tests.integration.runs import Project, page, written
+from tests.integration.runs import page, written
 from tests.integration.writer import writer
 from tests.needs import audited, needs
 
@@ -135,7 +134,7 @@ Run = Callable[..., RunResult]
 
 
 @pytest.fixture
-def styled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]:
+def styled(tmp_path, monkeypatch):
     sources = {"settings": STYLED, "urls": STYLED_URLS}
     with written(tmp_path, "styled", sources, monkeypatch) as project:
         (project.folder / "static").mkdir()
@@ -144,21 +143,14 @@ def styled(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Project]
 
 
 @pytest.fixture
-def run(styled: Project) -> Run:
+def run(styled):
     """A run that leaves the project's own static files as they were."""
 
-    def files() -> dict[Path, bytes]:
+    def files():
         paths = (path for path in styled.folder.rglob("*") if path.suffix != ".pyc")
         return {path: path.read_bytes() for path in paths if path.is_file()}
 
-    def made(
-        more: str = "",
-        *,
-        static: str = "",
-        path: str = "/",
-        expect: str = "/static/styled.",
-        **server: Any,
-    ) -> RunResult:
+    def made(more="", *, static="", path="/", expect="/static/styled.", **server):
         styled.set(more)
         before = files()
         fields = {"server": ServerSpec(server="gunicorn-sync", **server), "static": static}

@@ -2,10 +2,8 @@
 
 import threading
 import time
-from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,7 +16,7 @@ from benchsuite.load.parent.driver import load_pool
 from benchsuite.runner.figures import NEVER, with_broadcasts
 from benchsuite.stats.messages import HEALTHY, SLOW
 from tests.integration.loads import Loaded, a_job
-from tests.integration.stubs_ws import Behaviour, SocketResponder
+from tests.integration.stubs_ws import SocketResponder
 
 SUBSCRIBERS = 6
 PATH = "/room"
@@ -27,13 +25,13 @@ Deliver = Callable[[list[ServerConnection], Any, int], None]
 """Sends a message, the how manyeth, to all subscribers."""
 
 
-def to_one(subscriber: ServerConnection, message: Any) -> None:
+def to_one(subscriber, message):
     """One that has just left must not keep the others from getting it."""
     with suppress(ConnectionClosed):
         subscriber.send(message)
 
 
-def to_all(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+def to_all(subscribers, message, number):
     for one in subscribers:
         to_one(one, message)
 
@@ -45,7 +43,7 @@ class Room:
     checked journeys) nothing is delivered before all subscribers are there.
     """
 
-    def __init__(self, deliver: Deliver, *, checks: int, subscribers: int) -> None:
+    def __init__(self, deliver, *, checks, subscribers):
         self.published = 0
         self._deliver = deliver
         self._checks = checks
@@ -55,8 +53,8 @@ class Room:
         self._subscribers: list[ServerConnection] = []
 
     @property
-    def behaviour(self) -> Behaviour:
-        def behave(connection: ServerConnection, seen: Counter[str]) -> None:
+    def behaviour(self):
+        def behave(connection, seen):
             with self._lock:
                 self._subscribers.append(connection)
                 self._lock.notify_all()
@@ -75,15 +73,13 @@ class Room:
 
         return behave
 
-    def _are_there(self) -> bool:
+    def _are_there(self):
         """Once; they may leave."""
         self._were_there = self._were_there or len(self._subscribers) >= self._wanted
         return self._were_there
 
 
-def broadcast(
-    tmp_path: Path, deliver: Deliver = to_all, *, processes: int = 1, **changes: Any
-) -> tuple[Loaded, int]:
+def broadcast(tmp_path, deliver=to_all, *, processes=1, **changes):
     """A load, its samples with those of the last subscribers; and what was published in all."""
     profile: dict[str, Any] = {
         "model": "open",
@@ -131,7 +127,7 @@ def test_everybody_gets_everything(tmp_path, processes):
 
 @pytest.mark.parametrize("processes", [1, 2])
 def test_what_a_subscriber_never_got_is_lost(tmp_path, processes):
-    def skipping(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    def skipping(subscribers, message, number):
         to_all(subscribers[1:] if number % 10 == 0 else subscribers, message, number)
 
     result, published = broadcast(tmp_path, skipping, processes=processes)
@@ -147,7 +143,7 @@ def test_a_slow_subscriber_makes_no_other_one_slow(tmp_path):
     """Its messages come a second late, in order; publishers wait for nobody."""
     held: list[tuple[float, Any]] = []
 
-    def lagging(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    def lagging(subscribers, message, number):
         to_all(subscribers[1:], message, number)
         if number == 1:
             to_one(subscribers[0], message)
@@ -205,7 +201,7 @@ def test_who_leaves_and_joins_again_loses_nothing(tmp_path, by_rate):
 def test_copies_and_overtakers_are_strays(tmp_path):
     held: list[Any] = []
 
-    def confused(subscribers: list[ServerConnection], message: Any, number: int) -> None:
+    def confused(subscribers, message, number):
         if number % 10 == 0:
             to_one(subscribers[0], message)
         # goes to the first subscriber after the next one; not late, as there must be a next one

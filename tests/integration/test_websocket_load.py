@@ -5,22 +5,18 @@ import socket
 import time
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from websockets.frames import Frame, Opcode
-from websockets.server import ServerProtocol
-from websockets.sync.server import ServerConnection
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import VisitorSpec
-from tests.integration.loads import Loaded, a_job, load
+from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
 from tests.integration.stubs_ws import (
-    Behaviour,
     RawResponder,
     SocketResponder,
     as_binary,
@@ -40,14 +36,14 @@ CHECKED = 1
 MESSAGE, HANDSHAKE, STRAY = "message /odd", "handshake /odd", "stray /odd"
 
 
-def odd(tmp_path: Path, behaviour: Behaviour, **changes: Any) -> tuple[Loaded, Counter[str]]:
+def odd(tmp_path, behaviour, **changes):
     """A load whose connections are treated that way, and what the responder has counted."""
     with SocketResponder({"/odd": behaviour}) as responder:
         result = load(tmp_path, a_job(responder, "Socket", path="/odd", unit="message", **changes))
     return result, responder.seen["/odd"]
 
 
-def codes(result: Loaded) -> Counter[int]:
+def codes(result):
     """Close codes of the connections that ended early."""
     strays = result.of(STRAY)
     if not len(strays):
@@ -128,7 +124,7 @@ def test_what_breaks_the_protocol_is_counted_by_its_kind(tmp_path, how, kind, co
 
 
 def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path):
-    def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
+    def close_soon(connection, seen):
         for message in connection:
             seen["messages"] += 1
             connection.send(message)
@@ -141,7 +137,7 @@ def test_a_kept_connection_that_is_closed_at_rest_is_opened_again(tmp_path):
 
 
 def test_who_rests_hears_that_the_connection_ends(tmp_path):
-    def close_soon(connection: ServerConnection, seen: Counter[str]) -> None:
+    def close_soon(connection, seen):
         time.sleep(0.01)
         connection.close(4000)
 
@@ -157,7 +153,7 @@ def test_who_rests_hears_that_the_connection_ends(tmp_path):
 def test_whatever_a_server_says_by_itself_is_unsolicited(tmp_path):
     """12 000 frames at once, before the echo and behind it, and while nobody listens."""
 
-    def flood(connection: ServerConnection, seen: Counter[str]) -> None:
+    def flood(connection, seen):
         connection.send("welcome")
         for message in connection:
             seen["messages"] += 1
@@ -176,7 +172,7 @@ def test_whatever_a_server_says_by_itself_is_unsolicited(tmp_path):
 
 
 def test_a_journey_may_speak_as_it_likes(tmp_path):
-    def greets(connection: ServerConnection, seen: Counter[str]) -> None:
+    def greets(connection, seen):
         connection.send("hello")
         connection.recv()
         connection.send("goodbye")
@@ -194,7 +190,7 @@ def test_a_journey_may_speak_as_it_likes(tmp_path):
 
 
 def test_a_journey_may_call_an_answer_wrong(tmp_path):
-    def greets(connection: ServerConnection, seen: Counter[str]) -> None:
+    def greets(connection, seen):
         seen["connections of the load"] += 1
         connection.send("hello")
         connection.recv()
@@ -221,7 +217,7 @@ def test_strays_without_end_keep_nobody(tmp_path):
     """The awaited echo never comes, but an old one does, and again."""
     first: list[Any] = []
 
-    def repeat(connection: ServerConnection, message: Any) -> None:
+    def repeat(connection, message):
         if not first:
             first.append(message)
             connection.send(message)
@@ -242,7 +238,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path):
     """Socket.IO's ping and the close frame arrive together: its pong can't be sent any more."""
     messages: list[Frame] = []
 
-    def engine(connected: socket.socket, protocol: ServerProtocol) -> None:
+    def engine(connected, protocol):
         protocol.send_text(b'0{"sid":"a"}')
         while True:
             for frame in raw_answer(connected, protocol, echo=False):
@@ -282,7 +278,7 @@ def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(tmp_path
 def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path):
     waited: list[bool] = []
 
-    def slowly(connected: socket.socket, protocol: ServerProtocol) -> None:
+    def slowly(connected, protocol):
         while True:
             frames = raw_answer(connected, protocol)
             if any(frame.opcode is Opcode.CLOSE for frame in frames):
@@ -363,8 +359,7 @@ def test_a_connection_that_ends_with_its_handshake_is_ended_early(tmp_path):
 def test_the_handshake_carries_cookies_and_origin(tmp_path):
     asked: list[Any] = []
 
-    def noting(connection: ServerConnection, seen: Counter[str]) -> None:
-        assert connection.request is not None
+    def noting(connection, seen):
         asked.append(connection.request.headers)
         echo(connection, seen)
 
@@ -415,7 +410,7 @@ def test_messages_arrive_at_their_rate_and_waiting_counts(tmp_path):
     """A server that stops for 0.4 s: the messages meant meanwhile have waited, and none is lost."""
     stalled = []
 
-    def stall(connection: ServerConnection, message: Any) -> None:
+    def stall(connection, message):
         if not stalled:
             stalled.append(time.monotonic())
             time.sleep(0.4)

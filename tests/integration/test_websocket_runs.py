@@ -3,14 +3,13 @@
 import json
 import signal
 import time
-from typing import Any
 
 import pytest
 
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
-from tests.integration.command import Command, wait_for
 from tests.integration.command import measured as command_measured
+from tests.integration.command import wait_for
 from tests.integration.test_runbench import rows, says
 
 SERVERS = [
@@ -27,14 +26,13 @@ SHORT = ("--warmup=0.3", "--duration=1")
 KEPT = ("lost", "duplicated", "reordered", "corrupt", "misdirected", "closed_early")
 
 
-def measured(command: Command, line: str, *words: str) -> dict[str, Any]:
+def measured(command, line, *words):
     return command_measured(command, line, *words, how=SHORT)
 
 
 def test_every_server_echoes_every_message(command):
     words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
-    ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words)
-    assert ended.status == 0, ended.err
+    ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words, status=0)
     made = json.loads(ended.out)
     assert sorted(one["server"] for one in made) == sorted(SERVERS)
     for one in made:

@@ -3,7 +3,7 @@
 import io
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -40,7 +40,7 @@ WIDE = "測試🐢 a label that some people write, with wide signs ≥ 10 × 3 �
 
 
 @contextmanager
-def written(monkeypatch: pytest.MonkeyPatch, width: int, encoding: str) -> Iterator[list[str]]:
+def written(monkeypatch, width, encoding):
     """The lines that are written in this block."""
     lines: list[str] = []
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding)
@@ -51,10 +51,10 @@ def written(monkeypatch: pytest.MonkeyPatch, width: int, encoding: str) -> Itera
         with streams.plainer_where_needed():
             yield lines
             out.flush()
-    lines += out.buffer.getvalue().decode(encoding).splitlines()  # type: ignore[attr-defined]
+    lines += out.buffer.getvalue().decode(encoding).splitlines()
 
 
-def command(*words: str) -> None:
+def command(*words):
     """As a shell runs it, errors told."""
     name, *options = words
     made = load_command_class("benchsuite", name)
@@ -67,7 +67,7 @@ def command(*words: str) -> None:
         pass
 
 
-def rich_rows() -> list[Run]:
+def rich_rows():
     """Whatever the end of runbench may have to say."""
     make_run("granian-wsgi", label=WIDE, findings=(INVALID, WEAK))
     make_run("uvicorn", findings=(replace(WEAK, message=WIDE * 3),), repetition=2)
@@ -83,10 +83,10 @@ def rich_rows() -> list[Run]:
 Show = Callable[[], object]
 
 
-def runs() -> Show:
+def runs():
     screen_of, rows = Screen, rich_rows()
 
-    def show() -> None:
+    def show():
         screen = screen_of()
         screen.results(rows, stored=True)
         screen.say(screen.failures(rows))
@@ -94,17 +94,17 @@ def runs() -> Show:
     return show
 
 
-def comparison() -> Show:
+def comparison():
     rich_rows()
     return lambda: command("comparebench", "uvicorn", "granian-wsgi", "--force")
 
 
-def study() -> Show:
+def study():
     answer = study_report(make_study_run()).answer
     return lambda: Screen(verbosity=2).answer(answer, "http://127.0.0.1:8000/results/studies/shop/")
 
 
-def tuning() -> Show:
+def tuning():
     answer = tuning_report(make_tuning(searched())).answer
     return lambda: Screen().answer(answer, "http://127.0.0.1:8000/results/tune/0123456789abcdef/")
 
@@ -120,7 +120,7 @@ LINES = [
     f"loadbench /no/such/{'x' * 90}",
 ]
 SHOWN: dict[str, Callable[[], Show]] = {
-    **{line: lambda line=line: lambda: command(*line.split()) for line in LINES},  # type: ignore[misc]
+    **{line: lambda line=line: lambda: command(*line.split()) for line in LINES},
     **{made.__name__: made for made in (runs, comparison, study, tuning)},
 }
 

@@ -8,7 +8,6 @@ import pickle
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from enum import StrEnum
 from pathlib import Path
 
@@ -27,12 +26,7 @@ class Task(StrEnum):
     """Opens a new connection for each request."""
 
 
-def run_apart(
-    task: Task,
-    folder: Path,
-    join: Callable[[], object] | None = None,
-    prefix: tuple[str, ...] = (),
-) -> RunResult:
+def run_apart(task, folder, join=None, prefix=()):
     """Its result; `join` is called in the new process first, `prefix` starts it."""
     output = folder / "result"
     subprocess.run(
@@ -43,8 +37,7 @@ def run_apart(
         check=True,
         timeout=LONGEST_S,
     )
-    result: RunResult = pickle.loads(output.read_bytes())
-    return result
+    return pickle.loads(output.read_bytes())
 
 
 def _pause() -> None:

@@ -1,19 +1,17 @@
 """One session for all broken runs."""
 
-from collections.abc import Iterator
-
 import pytest
 
-from tests.sabotage.runs import Laboratory, laboratory
+from tests.sabotage.runs import laboratory
 
 
 @pytest.fixture(scope="session")
-def shared() -> Iterator[Laboratory]:
+def shared():
     with laboratory() as made:
         yield made
 
 
 @pytest.fixture
-def lab(shared: Laboratory) -> Iterator[Laboratory]:
+def lab(shared):
     yield shared
     shared.ceilings.clear()

@@ -132,6 +132,13 @@ def message(result: RunResult, number: str) -> str:
     return " ".join(one.message for one in findings(result, number))
 
 
+def only(result: RunResult, number: str, level: Level, words: str = "") -> Finding:
+    """The one finding of that number that it has, at that level, with these words."""
+    assert [one.level for one in findings(result, number)] == [level], told(result)
+    assert words in message(result, number), told(result)
+    return findings(result, number)[0]
+
+
 def found(number: str, make: Callable[[], RunResult]) -> Finding:
     """The finding of that number that weighs; the run is made again when neighbours disturbed it.
 

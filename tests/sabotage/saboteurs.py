@@ -121,7 +121,7 @@ def hogs(count: int, cpu: int) -> Iterator[None]:
 
 
 @contextmanager
-def processes(*commands: Sequence[str]) -> Iterator[None]:
+def processes(*commands):
     # Sessions share the CPUs (sched(7), autogroup): in its own each gets as much as the load.
     started = [subprocess.Popen(command, start_new_session=True) for command in commands]
     try:
@@ -181,7 +181,6 @@ def stranger(port: int) -> Iterator[None]:
     command = [sys.executable, "-S", "-c", STRANGER, str(port)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
-            assert process.stdout is not None
             assert process.stdout.readline() == "listening\n"
             yield
         finally:

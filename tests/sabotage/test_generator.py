@@ -6,22 +6,21 @@ import pytest
 
 from benchsuite.comparing.starts import Standing, Start
 from benchsuite.core.results import Ceiling, Level, Status
-from tests.sabotage.runs import Laboratory, findings, found, message, told
+from tests.sabotage.runs import findings, found, message, only, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
 
 CPU = min(os.sched_getaffinity(0))
+ONE_AT_A_TIME = {"model": "open", "users": 1, "max_in_flight": 1}
 
 
 @pytest.mark.alone
-def test_b101_a_journey_that_computes_uses_the_generator_up(lab: Laboratory) -> None:
-    found(
-        "B101",
-        lambda: lab.run(workload="burning", users=8, at_ready=lambda: prefer(load_process())),
-    )
+def test_b101_a_journey_that_computes_uses_the_generator_up(lab):
+    hurried = {"at_ready": lambda: prefer(load_process())}
+    found("B101", lambda: lab.run(workload="burning", users=8, **hurried))
 
 
 @pytest.mark.alone
-def test_b102_hogs_on_its_cpu_starve_the_generator(lab: Laboratory) -> None:
+def test_b102_hogs_on_its_cpu_starve_the_generator(lab):
     def starved():
         with hogs(3, CPU):
             return lab.run(users=10, cpus=(CPU,))
@@ -31,13 +30,13 @@ def test_b102_hogs_on_its_cpu_starve_the_generator(lab: Laboratory) -> None:
 
 
 @pytest.mark.alone
-def test_b103_the_generator_makes_no_more(lab: Laboratory) -> None:
+def test_b103_the_generator_makes_no_more(lab):
     lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=100.0))
     assert found("B103", lab.run).level is Level.INVALID
 
 
 @pytest.mark.alone
-def test_b103_of_arrivals_at_their_concurrency(lab: Laboratory) -> None:
+def test_b103_of_arrivals_at_their_concurrency(lab):
     lab.ceilings += [
         Ceiling(users=1, keep_alive=True, throughput=10.0),
         Ceiling(model="open", users=1, keep_alive=True, throughput=100.0),
@@ -48,7 +47,7 @@ def test_b103_of_arrivals_at_their_concurrency(lab: Laboratory) -> None:
 
 
 @pytest.mark.alone
-def test_b103_names_the_stage(lab: Laboratory) -> None:
+def test_b103_names_the_stage(lab):
     lab.ceilings += [
         Ceiling(users=1, keep_alive=True, throughput=1e6),
         Ceiling(users=8, keep_alive=True, throughput=100.0),
@@ -59,47 +58,31 @@ def test_b103_names_the_stage(lab: Laboratory) -> None:
 
 
 @pytest.mark.alone
-def test_b104_more_arrivals_than_may_be_in_flight(lab: Laboratory) -> None:
-    result = lab.run(
-        path="/slow/",
-        model="open",
-        users=1,
-        arrival_rate=60.0,
-        max_in_flight=1,
-        drain_s=0.2,
-    )
+def test_b104_more_arrivals_than_may_be_in_flight(lab):
+    result = lab.run(path="/slow/", **ONE_AT_A_TIME, arrival_rate=60.0, drain_s=0.2)
     finding = findings(result, "B104")[0]
     assert finding.level is Level.INVALID
     assert "never sent" in finding.message
 
 
 @pytest.mark.alone
-def test_b105_a_journey_waits_between_its_requests(lab: Laboratory) -> None:
+def test_b105_a_journey_waits_between_its_requests(lab):
     finding = found("B105", lambda: lab.run(workload="dawdling"))
     assert finding.level is Level.INVALID
     assert "lost in the load generator" in finding.message
 
 
 @pytest.mark.alone
-def test_b105_work_piles_up_behind_arrivals(lab: Laboratory) -> None:
+def test_b105_work_piles_up_behind_arrivals(lab):
     """Twenty answers a second, and more arrivals: each waits longer than the one before."""
-    finding = found(
-        "B105",
-        lambda: lab.run(
-            path="/slow/",
-            model="open",
-            users=1,
-            arrival_rate=40.0,
-            max_in_flight=1,
-            drain_s=20.0,
-        ),
-    )
+    load = {**ONE_AT_A_TIME, "arrival_rate": 40.0, "drain_s": 20.0}
+    finding = found("B105", lambda: lab.run(path="/slow/", **load))
     assert finding.level is Level.INVALID
     assert "More requests arrive than are answered" in finding.hint
 
 
 @pytest.mark.alone
-def test_b105_names_the_stage(lab: Laboratory) -> None:
+def test_b105_names_the_stage(lab):
     finding = found("B105", lambda: lab.run(workload="dawdling", users=4, stages=(2, 4)))
     assert finding.level is Level.INVALID
     assert finding.message.startswith(("At 2 users: ", "At 4 users: "))
@@ -121,16 +104,15 @@ def test_b106_that_could_not_be_looked_at_is_told(lab, path, load, words):
 
 
 @pytest.mark.alone
-def test_b106_the_server_answers_others_later(lab: Laboratory) -> None:
-    finding = found(
-        "B106", lambda: lab.run(path="/favouring/", users=30, think_time_s=0.1, duration_s=5.5)
-    )
+def test_b106_the_server_answers_others_later(lab):
+    load = {"users": 30, "think_time_s": 0.1, "duration_s": 5.5}
+    finding = found("B106", lambda: lab.run(path="/favouring/", **load))
     assert finding.level is Level.INVALID
     assert "Others wait longer" in finding.hint
 
 
 @pytest.mark.alone
-def test_b106_the_server_leaves_others_without_an_answer(lab: Laboratory) -> None:
+def test_b106_the_server_leaves_others_without_an_answer(lab):
     """Each of them holds a thread, too; the load has enough."""
     finding = found("B106", lambda: lab.run(path="/shunning/", threads=30, processes=1))
     assert finding.level is Level.INVALID
@@ -138,21 +120,17 @@ def test_b106_the_server_leaves_others_without_an_answer(lab: Laboratory) -> Non
 
 
 @pytest.mark.alone
-def test_b106_every_fourth_connection_is_slow(lab: Laboratory) -> None:
-    finding = found(
-        "B106",
-        lambda: lab.run(
-            path="/unfair/?each=4&late_s=0.3", processes=1, threads=20, users=12, duration_s=10.0
-        ),
-    )
+def test_b106_every_fourth_connection_is_slow(lab):
+    how = {"path": "/unfair/?each=4&late_s=0.3", "processes": 1, "threads": 20}
+    finding = found("B106", lambda: lab.run(**how, users=12, duration_s=10.0))
     assert "independent prober" in finding.message
     if "connections" in finding.message:  # else half of them were: others slowed those down, too
         assert finding.level is Level.WEAK
         assert "these connections and not the moment" in finding.hint
 
 
-def test_b403_generator_and_target_may_use_the_same_cpus(lab: Laboratory) -> None:
-    def one_cpu() -> None:
+def test_b403_generator_and_target_may_use_the_same_cpus(lab):
+    def one_cpu():
         pin([load_process(), *server_processes()], [CPU])
 
     result = lab.run(at_ready=one_cpu, duration_s=1.0)
@@ -160,25 +138,24 @@ def test_b403_generator_and_target_may_use_the_same_cpus(lab: Laboratory) -> Non
 
 
 @pytest.mark.skipif(os.cpu_count() == 1, reason="needs two CPUs to keep apart")
-def test_b403_that_comes_later_is_seen(lab: Laboratory) -> None:
+def test_b403_that_comes_later_is_seen(lab):
     apart = sorted(os.sched_getaffinity(0))
 
-    def begin() -> None:
+    def begin():
         pin([load_process()], apart[:1])
         pin(server_processes(), apart[1:])
 
-    def together() -> None:
+    def together():
         pin(server_processes(), apart[:1])
 
     result = lab.run(at_ready=begin, at_second={1.5: together}, duration_s=3.0)
     assert "s, and take time from each other" in message(result, "B403"), told(result)
 
 
-def test_b107_the_load_process_is_killed(lab: Laboratory) -> None:
+def test_b107_the_load_process_is_killed(lab):
     result = lab.run(at_second={0.8: lambda: load_process().kill()})
     assert result.status is Status.FAILED
-    (finding,) = findings(result, "B107")
-    assert finding.level is Level.INVALID
+    only(result, "B107", Level.INVALID)
     codes = [one.code for one in result.findings if one.level is Level.INVALID]
     start = Start(result.status.value, str(result.verdict or ""), codes)
     assert start.standing is Standing.EXCLUDED, told(result)

@@ -1,19 +1,15 @@
 """Runs that the machine disturbs: B102 again, B401 and B402."""
 
-from collections.abc import Callable
-from pathlib import Path
-
 import psutil
 import pytest
 
-from benchsuite.core.results import Level, RunResult
+from benchsuite.core.results import Level
 from benchsuite.findings import host as validity_host
 from benchsuite.telemetry import devices, host
-from benchsuite.telemetry.base import Figures, Snapshot
 from benchsuite.telemetry.devices import Memory
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.groups import limited
-from tests.sabotage.runs import Laboratory, findings, found, message, told
+from tests.sabotage.runs import findings, found, message, only, told
 from tests.sabotage.saboteurs import (
     clock_set,
     held_back,
@@ -27,12 +23,10 @@ pytestmark = pytest.mark.alone
 STEP_S = 30.0
 
 
-def test_b401_neighbours_take_the_cpus(lab: Laboratory) -> None:
+def test_b401_neighbours_take_the_cpus(lab):
     with neighbours():
         result = lab.run()
-    (finding,) = findings(result, "B401")
-    assert finding.level is Level.INVALID
-    assert "went to other programs" in finding.message
+    only(result, "B401", Level.INVALID, "went to other programs")
 
 
 def test_b401_a_control_group_holds_everything_back(lab, tmp_path, monkeypatch):
@@ -48,27 +42,22 @@ def test_b401_a_control_group_holds_everything_back(lab, tmp_path, monkeypatch):
     assert "held the run back in" in message(result, "B401")
 
 
-def test_b401_a_control_group_holds_the_server_back(lab: Laboratory) -> None:
+def test_b401_a_control_group_holds_the_server_back(lab):
     """A group of its own, as a container or a unit of systemd has it."""
     with limited(percent=15) as join:
         if join is None:
             pytest.skip("needs a control group with a limit of CPU time")
-        result = lab.run(
-            path="/well/?ms=0",
-            duration_s=3.0,
-            at_ready=lambda: join(*(one.pid for one in server_processes())),
-        )
+        acts = {"at_ready": lambda: join(*(one.pid for one in server_processes()))}
+        result = lab.run(path="/well/?ms=0", duration_s=3.0, **acts)
     assert findings(result, "B401")[0].level is Level.INVALID, told(result)
     assert "held the run back in" in message(result, "B401")
 
 
-def _counted_as_throttled(
-    lab: Laboratory, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> RunResult:
+def _counted_as_throttled(lab, tmp_path, monkeypatch):
     counters = tmp_path / "cpu.stat"
     seconds = iter(range(1000))
 
-    def write() -> None:
+    def write():
         second = next(seconds)
         counters.write_text(f"nr_periods {10 * second}\nnr_throttled {9 * second}\n")
 
@@ -77,53 +66,49 @@ def _counted_as_throttled(
     return lab.run(at_second={0.1 + second: write for second in range(5)})
 
 
-def test_b401_somebody_limits_the_server(lab: Laboratory) -> None:
+def test_b401_somebody_limits_the_server(lab):
     """As cpulimit does: by stopping it for a part of each tenth of a second."""
     result = _with_limit(lab, lambda: server_processes()[-1].pid)
     assert "stopped" in message(result, "B401"), told(result)
 
 
-def test_b102_somebody_limits_the_generator(lab: Laboratory) -> None:
+def test_b102_somebody_limits_the_generator(lab):
     result = _with_limit(lab, lambda: load_process().pid)
     assert findings(result, "B102")[0].level is Level.INVALID, told(result)
 
 
-def _with_limit(lab: Laboratory, pid: Callable[[], int]) -> RunResult:
+def _with_limit(lab, pid):
     with held_back() as limit:
         return lab.run(duration_s=3.5, at_second={0.0: lambda: limit(pid())})
 
 
-def test_b402_the_wall_clock_is_set(lab: Laboratory) -> None:
+def test_b402_the_wall_clock_is_set(lab):
     with clock_set(STEP_S) as act:
         result = lab.run(duration_s=2.0, at_second={1.5: act})
-    (finding,) = findings(result, "B402")
-    assert finding.level is Level.WEAK
-    assert "the wall clock was set by 30" in finding.message
+    only(result, "B402", Level.WEAK, "the wall clock was set by 30")
 
 
-def test_b402_the_machine_is_paused(tmp_path: Path) -> None:
+def test_b402_the_machine_is_paused(tmp_path):
     """The run's own process is stopped for longer than a busy machine would hold it up."""
     result = run_apart(Task.PAUSE, tmp_path)
-    assert [one.level for one in findings(result, "B402")] == [Level.WEAK], told(result)
-    assert "no reading came for" in message(result, "B402")
+    only(result, "B402", Level.WEAK, "no reading came for")
 
 
-def test_b405_something_can_not_be_read(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(device: Memory, snapshot: Snapshot) -> Figures:
+def test_b405_something_can_not_be_read(lab, monkeypatch):
+    def refuse(device, snapshot):
         raise PermissionError("smaps_rollup is not for you")
 
     monkeypatch.setattr(Memory, "sample", refuse)
     result = lab.run()
-    assert [one.level for one in findings(result, "B405")] == [Level.INFO], told(result)
-    assert "target, Memory: PermissionError: smaps_rollup" in message(result, "B405")
+    only(result, "B405", Level.INFO, "target, Memory: PermissionError: smaps_rollup")
     assert {one.memory_bytes for one in result.readings} == {None}
     assert any(one.cpu_percent is not None for one in result.readings), "the others were read"
 
 
-def test_b404_the_cpus_become_slower(lab: Laboratory, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_b404_the_cpus_become_slower(lab, monkeypatch):
     """Nobody can be made to slow down a machine: the piece of work becomes a longer one."""
 
-    def slower() -> None:
+    def slower():
         monkeypatch.setattr(devices, "EXPONENT", (1 << 160) - 1)
 
     finding = found("B404", lambda: lab.run(duration_s=11.0, at_second={6.0: slower}))
@@ -137,11 +122,11 @@ def test_b401_the_target_works_on_when_nobody_asks(lab, monkeypatch):
     assert "still used" in message(result, "B401"), told(result)
 
 
-def test_what_a_daemon_of_the_target_uses_is_the_targets(lab: Laboratory) -> None:
+def test_what_a_daemon_of_the_target_uses_is_the_targets(lab):
     """It is in the target's figures, no program beside it, and ended with it."""
     daemons: list[int] = []
 
-    def look() -> None:
+    def look():
         for process in psutil.process_iter(["cmdline"]):
             if any("DAEMON = " in word for word in process.info["cmdline"] or ()):
                 daemons.append(process.pid)

@@ -1,11 +1,9 @@
 """Runs that are slow for some: what their slow answers have in common is named (L16)."""
 
-from typing import Any
-
 import pytest
 
 from benchsuite.core.results import Common
-from tests.sabotage.runs import Laboratory, told
+from tests.sabotage.runs import told
 
 LOAD = {"warmup_s": 2.0, "duration_s": 10.0}
 SYNC = {"server": "gunicorn-sync", "processes": 4, "keep_alive": False, "users": 3}
@@ -26,14 +24,11 @@ SYNC = {"server": "gunicorn-sync", "processes": 4, "keep_alive": False, "users":
 )
 def test_what_slow_answers_have_in_common_is_named(lab, common, run):
     result = lab.run(**LOAD, **run)
-    assert result.total is not None
     found = result.total.patterns
     assert common in [one.common for one in found], f"{found} {told(result)}"
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("run", [{}, SYNC])
-def test_nothing_is_named_of_a_sound_run(lab: Laboratory, run: dict[str, Any]) -> None:
-    result = lab.run(**LOAD, **run)
-    assert result.total is not None
+def test_nothing_is_named_of_a_sound_run(lab):
+    result = lab.run(**LOAD, **SYNC)
     assert result.total.patterns == (), told(result)

@@ -2,12 +2,12 @@
 
 import pytest
 
-from tests.sabotage.runs import Laboratory, findings, told
+from tests.sabotage.runs import findings, told
 
 pytestmark = pytest.mark.alone
 
 
-def test_each_population_is_told_by_itself(lab: Laboratory) -> None:
+def test_each_population_is_told_by_itself(lab):
     result = lab.run(
         server="uvicorn",
         workload="mixed",
@@ -33,7 +33,7 @@ def test_each_population_is_told_by_itself(lab: Laboratory) -> None:
     ]
 
 
-def test_a_page_slower_than_an_echo_is_no_stall(lab: Laboratory) -> None:
+def test_a_page_slower_than_an_echo_is_no_stall(lab):
     shares = "6 url path=/slow/?ms=40 + 2 ws_echo path=/well/ size=64"
     result = lab.run(
         server="uvicorn", workload="mixed", asked={"shares": shares}, users=8, think_time_s=0.1

@@ -6,37 +6,37 @@ import re
 
 import pytest
 
-from benchsuite.core.results import Level, RunResult, Status
+from benchsuite.core.results import Level, Status
 from tests.needs import needs
-from tests.sabotage.runs import Laboratory, findings, message, told
+from tests.sabotage.runs import findings, message, only, told
 
 
-def echo(lab: Laboratory, path: str) -> RunResult:
-    return lab.run(
-        server="uvicorn", workload="ws_echo", asked={"path": path}, duration_s=1.5, timeout_s=3.0
-    )
+def sockets(lab, workload, path="/well/", **given):
+    asked = {"path": path, **given.pop("asked", {})}
+    return lab.run(server="uvicorn", workload=workload, asked=asked, **given)
 
 
-def test_b209_one_message_of_twenty_comes_twice(lab: Laboratory) -> None:
+def echo(lab, path):
+    return sockets(lab, "ws_echo", path, duration_s=1.5, timeout_s=3.0)
+
+
+def test_b209_one_message_of_twenty_comes_twice(lab):
     result = echo(lab, "/copying/")
     assert [one.level for one in findings(result, "B209")] == [Level.INVALID], told(result)
     assert "came twice" in findings(result, "B209")[0].message
     assert findings(result, "B201") == [], "a copy is no failure"
 
 
-def test_b210_the_server_closes_connections(lab: Laboratory) -> None:
+def test_b210_the_server_closes_connections(lab):
     result = echo(lab, "/closing/")
-    (finding,) = findings(result, "B210")
-    assert finding.level is Level.INVALID, told(result)
-    assert "× 1011" in finding.message
-    assert result.websockets is not None
+    only(result, "B210", Level.INVALID, "× 1011")
     # a connection may have been ended for a message from before the window, or from after it
     accounts = result.websockets.accounts
     assert 0 <= accounts.closed_early - accounts.lost <= result.spec.load.users
     assert "websocket closed" in findings(result, "B201")[0].message
 
 
-def test_b210_a_consumer_that_raises_reaches_no_limit(lab: Laboratory) -> None:
+def test_b210_a_consumer_that_raises_reaches_no_limit(lab):
     result = echo(lab, "/raising/")
     told_of = message(result, "B210")
     assert "the server's error: ValueError: too many connections in this room" in told_of
@@ -45,15 +45,9 @@ def test_b210_a_consumer_that_raises_reaches_no_limit(lab: Laboratory) -> None:
 
 
 @needs("nginx")
-def test_b210_the_front_ends_what_is_silent(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn",
-        workload="ws_idle",
-        asked={"path": "/well/", "steps": 1},
-        front="nginx",
-        front_options={"timeout_s": 1},
-        duration_s=3.0,
-    )
+def test_b210_the_front_ends_what_is_silent(lab):
+    front = {"front": "nginx", "front_options": {"timeout_s": 1}}
+    result = sockets(lab, "ws_idle", asked={"steps": 1}, duration_s=3.0, **front)
     (finding,) = findings(result, "B210")
     assert "× 1006" in finding.message
     assert "the front ends what is silent for 1 s" in (finding.hint or ""), told(result)
@@ -66,15 +60,14 @@ def test_b210_the_front_ends_what_is_silent(lab: Laboratory) -> None:
         ("/elsewhere/", "OriginValidator refuses the Origin 'http://127.0.0.1:"),
     ],
 )
-def test_a_refused_handshake_says_who_refuses_it(lab: Laboratory, path: str, words: str) -> None:
+def test_a_refused_handshake_says_who_refuses_it(lab, path, words):
     result = echo(lab, path)
     assert "answered with status 403" in result.failure
     assert words in result.failure
 
 
-def test_b207_a_layer_leaves_messages_out(lab: Laboratory) -> None:
+def test_b207_a_layer_leaves_messages_out(lab):
     result = echo(lab, "/crowded/")
-    assert result.websockets is not None
     assert result.websockets.accounts.lost == 0
     assert "dropped messages" in message(result, "B207"), told(result)
     left_out = int(re.sub(r"\D", "", message(result, "B207").partition(" time")[0]))
@@ -82,7 +75,7 @@ def test_b207_a_layer_leaves_messages_out(lab: Laboratory) -> None:
 
 
 @pytest.mark.alone
-def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
+def test_b207_a_layer_in_memory_behind_two_instances(lab):
     result = lab.run(
         server="gunicorn-uvicorn",
         options={"reuse_port": True},  # each process takes its share of the connections
@@ -93,91 +86,63 @@ def test_b207_a_layer_in_memory_behind_two_instances(lab: Laboratory) -> None:
         duration_s=1.5,
         timeout_s=1.0,
     )
-    (finding,) = findings(result, "B207")
-    assert finding.level is Level.INVALID, told(result)
-    assert "each of the 2 processes" in finding.message
+    only(result, "B207", Level.INVALID, "each of the 2 processes")
 
 
 @pytest.mark.alone
-def test_b215_a_consumer_keeps_8_kib_of_each_connection(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn", workload="ws_connect", asked={"path": "/keeping/"}, duration_s=6.0
-    )
+def test_b215_a_consumer_keeps_8_kib_of_each_connection(lab):
+    result = sockets(lab, "ws_connect", "/keeping/", duration_s=6.0)
     assert findings(result, "B215"), told(result)
-    assert result.websockets is not None
     closed = result.websockets.closed
-    assert closed is not None
     assert closed.each_bytes == pytest.approx(8192, rel=0.2)
 
 
 @pytest.mark.alone
-def test_connections_that_leave_nothing_behind(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn", workload="ws_connect", asked={"path": "/well/"}, duration_s=5.0
-    )
-    assert result.websockets is not None
+def test_connections_that_leave_nothing_behind(lab):
+    result = sockets(lab, "ws_connect", "/well/", duration_s=5.0)
     assert result.websockets.closed is not None, told(result)
     assert findings(result, "B215") == [], told(result)
 
 
-def storm(lab: Laboratory, path: str, *, restart: bool = False) -> RunResult:
-    asked = {"path": path, "restart": restart}
-    return lab.run(server="uvicorn", workload="ws_reconnect", asked=asked, duration_s=4.0)
+def storm(lab, path, *, restart=False):
+    return sockets(lab, "ws_reconnect", path, asked={"restart": restart}, duration_s=4.0)
 
 
-def test_b216_a_server_that_lets_nobody_in_again(lab: Laboratory) -> None:
+def test_b216_a_server_that_lets_nobody_in_again(lab):
     result = storm(lab, "/closed-shop/")
     assert "4 of 4 connections that were cut never came back" in message(result, "B216")
-    assert result.websockets is not None
-    assert result.websockets.recovery is not None
     assert result.websockets.recovery.failed > 4
     assert result.websockets.recovery.all_back_s is None
 
 
 @pytest.mark.alone
-def test_a_storm_that_a_server_weathers(lab: Laboratory) -> None:
+def test_a_storm_that_a_server_weathers(lab):
     result = storm(lab, "/well/")
-    assert result.websockets is not None
     found = result.websockets.recovery
-    assert found is not None
     assert (found.cut, found.back, found.failed) == (4, 4, 0), told(result)
-    assert found.all_back_s is not None
     assert 0 < found.all_back_s < 1
     assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
 
 
 @pytest.mark.alone
-def test_a_restart_is_no_failure_of_the_server(lab: Laboratory) -> None:
+def test_a_restart_is_no_failure_of_the_server(lab):
     result = storm(lab, "/well/", restart=True)
     assert result.status is Status.FINISHED, told(result)
-    assert result.websockets is not None
     found = result.websockets.recovery
-    assert found is not None
     assert (found.cut, found.back) == (4, 4), told(result)
-    assert found.away_s is not None
-    assert found.all_back_s is not None
     assert found.all_back_s > 0.2
     assert found.away_s > 0.2
     assert found.failed > 4
     assert result.websockets.accounts.closed_early == 0
-    assert result.total is not None
     assert (result.total.failures, result.total.requests) == (0, 4)
     assert not [one for number in ("B2", "B301", "B303") for one in findings(result, number)]
 
 
 @pytest.mark.alone
-def test_a_slow_consumer_is_told_apart(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn",
-        workload="ws_broadcast",
-        asked={"path": "/room/", "slow": 1, "slow_rate": 2.0, "size": 16_000},
-        model="open",
-        arrival_rate=20.0,
-        max_in_flight=4,
-        duration_s=3.0,
-        timeout_s=4.0,
-    )
-    assert result.websockets is not None
+def test_a_slow_consumer_is_told_apart(lab):
+    asked = {"slow": 1, "slow_rate": 2.0, "size": 16_000}
+    load = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 4, "timeout_s": 4.0}
+    result = sockets(lab, "ws_broadcast", "/room/", asked=asked, duration_s=3.0, **load)
     lagging = result.websockets.lagging
     assert lagging is not None, told(result)
     assert lagging.subscribers == 1
@@ -186,54 +151,31 @@ def test_a_slow_consumer_is_told_apart(lab: Laboratory) -> None:
     healthy = by_name["message /room/ (healthy subscribers)"]
     assert (healthy.requests, healthy.failures) == (3 * 60, 0), told(result)
     assert by_name["message /room/ (slow subscribers)"].requests == 60
-    assert result.total is not None
-    assert result.total.arrivals is not None
     assert result.total.arrivals.dropped == 0
 
 
 @pytest.mark.alone
-def test_b303_the_server_takes_much_memory_once(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn",
-        workload="ws_idle",
-        asked={"path": "/hoarding/"},
-        users=40,
-        stages=(10.0, 20.0, 30.0, 40.0),
-        warmup_s=0.5,
-        duration_s=1.5,
-    )
+def test_b303_the_server_takes_much_memory_once(lab):
+    load = {"users": 40, "stages": (10.0, 20.0, 30.0, 40.0), "warmup_s": 0.5, "duration_s": 1.5}
+    result = sockets(lab, "ws_idle", "/hoarding/", **load)
     assert [one.level for one in findings(result, "B303")] == [Level.INVALID], told(result)
 
 
-def test_b303_two_steps_show_no_slope(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn",
-        workload="ws_idle",
-        asked={"path": "/well/"},
-        users=4,
-        stages=(2.0, 4.0),
-        warmup_s=0.3,
-        duration_s=1.2,
-    )
+def test_b303_two_steps_show_no_slope(lab):
+    load = {"users": 4, "stages": (2.0, 4.0), "warmup_s": 0.3, "duration_s": 1.2}
+    result = sockets(lab, "ws_idle", **load)
     assert "needs at least 3" in findings(result, "B303")[0].message, told(result)
 
 
 @pytest.mark.alone
-def test_idle_connections_that_take_alike(lab: Laboratory) -> None:
-    result = lab.run(
-        server="uvicorn",
-        workload="ws_idle",
-        asked={"path": "/well/"},
-        users=2400,
-        stages=tuple(300.0 * step for step in range(1, 9)),
-        warmup_s=0.5,
-        duration_s=1.2,
-    )
+def test_idle_connections_that_take_alike(lab):
+    stages = tuple(300.0 * step for step in range(1, 9))
+    result = sockets(lab, "ws_idle", users=2400, stages=stages, warmup_s=0.5, duration_s=1.2)
     assert not findings(result, "B303"), told(result)
 
 
 @pytest.mark.alone
-def test_nothing_is_found_of_sound_websockets(lab: Laboratory) -> None:
+def test_nothing_is_found_of_sound_websockets(lab):
     result = echo(lab, "/well/")
     assert result.total is not None, told(result)
     assert not [one for number in ("B2", "B303") for one in findings(result, number)], told(result)

@@ -2,13 +2,11 @@
 and B217."""
 
 import re
-from collections.abc import Iterator
 from contextlib import ExitStack
-from pathlib import Path
 
 import pytest
 
-from benchsuite.core.results import Level, RunResult, Status
+from benchsuite.core.results import Level, Status
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.fronts import starting
 from benchsuite.fronts.nginx import Nginx
@@ -17,7 +15,7 @@ from tests.integration.postgres import cluster
 from tests.needs import needs
 from tests.sabotage.apart import Task, run_apart
 from tests.sabotage.ports import FEW_PORTS, permitted
-from tests.sabotage.runs import BRIEF, Laboratory, findings, found, laboratory, message, told
+from tests.sabotage.runs import BRIEF, findings, found, laboratory, message, only, told
 from tests.sabotage.saboteurs import (
     busiest,
     costly_certificate,
@@ -31,20 +29,15 @@ from tests.sabotage.saboteurs import (
 )
 
 
-def test_b201_one_answer_of_ten_is_a_500(lab: Laboratory) -> None:
+def test_b201_one_answer_of_ten_is_a_500(lab):
     result = lab.run(path="/failing/", **BRIEF)
-    (finding,) = findings(result, "B201")
-    assert finding.level is Level.INVALID
-    assert "http status" in finding.message
-    assert result.total is not None
+    only(result, "B201", Level.INVALID, "http status")
     assert result.total.goodput < result.total.throughput
 
 
-def test_b201_one_answer_of_ten_is_200_with_a_wrong_body(lab: Laboratory) -> None:
+def test_b201_one_answer_of_ten_is_200_with_a_wrong_body(lab):
     result = lab.run(path="/lying/", **BRIEF)
-    (finding,) = findings(result, "B201")
-    assert finding.level is Level.INVALID
-    assert "wrong body" in finding.message
+    only(result, "B201", Level.INVALID, "wrong body")
 
 
 @pytest.mark.parametrize(
@@ -60,23 +53,19 @@ def test_b212_one_request_of_twenty_is_dropped(lab, load, number):
     """It fails; only where its connection had rested it may be sent again, and that is told."""
     result = lab.run(path="/dropping/", **load)
     assert findings(result, number), told(result)
-    assert result.total is not None
     lost = result.total.failures + result.total.resent
     assert lost / result.total.requests == pytest.approx(0.05, abs=0.02)
 
 
-def test_the_generator_runs_out_of_descriptors(lab: Laboratory) -> None:
+def test_the_generator_runs_out_of_descriptors(lab):
     """It can't write its samples either: no finding, but a run that has failed and says why."""
-    result = lab.run(
-        users=20,
-        spawn_rate=6.0,
-        at_second={0.5: lambda: leave_descriptors(load_process(), 3)},
-    )
+    acts = {0.5: lambda: leave_descriptors(load_process(), 3)}
+    result = lab.run(users=20, spawn_rate=6.0, at_second=acts)
     assert result.status is Status.FAILED
     assert "Too many open files" in result.failure
 
 
-def test_b201_there_are_no_ports_left_to_connect_from(tmp_path: Path) -> None:
+def test_b201_there_are_no_ports_left_to_connect_from(tmp_path):
     """Each connection keeps its port for a second after its end."""
     if not permitted():
         pytest.skip("needs a network of its own: unshare --map-root-user --net, or root")
@@ -85,26 +74,21 @@ def test_b201_there_are_no_ports_left_to_connect_from(tmp_path: Path) -> None:
     assert "no port left" in message(result, "B204"), told(result)
 
 
-def test_b202_another_server_answers_on_the_port(lab: Laboratory) -> None:
+def test_b202_another_server_answers_on_the_port(lab):
     with ExitStack() as stack:
-        result = lab.run(
-            "reuse-port",
-            keep_alive=False,
-            **BRIEF,
-            at_second={0.0: lambda: stack.enter_context(stranger(port()))},
-        )
-    (finding,) = findings(result, "B202")
-    assert finding.level is Level.INVALID
+        acts = {0.0: lambda: stack.enter_context(stranger(port()))}
+        result = lab.run("reuse-port", keep_alive=False, **BRIEF, at_second=acts)
+    only(result, "B202", Level.INVALID)
 
 
-def test_b213_a_cache_answers_before_the_target(lab: Laboratory) -> None:
+def test_b213_a_cache_answers_before_the_target(lab):
     result = lab.run("cached", **BRIEF)
     assert [one.level for one in findings(result, "B213")] == [Level.INVALID], told(result)
     assert findings(result, "B202") == [], "the copies carry the run's header"
 
 
 @pytest.mark.alone
-def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
+def test_b203_a_killed_process_is_replaced(lab):
     result = lab.run(
         processes=2, duration_s=3.0, at_second={1.5: lambda: busiest(server_processes()).kill()}
     )
@@ -114,22 +98,20 @@ def test_b203_a_killed_process_is_replaced(lab: Laboratory) -> None:
 
 
 @pytest.mark.alone
-def test_b203_a_process_dies_of_one_request_of_a_hundred(lab: Laboratory) -> None:
+def test_b203_a_process_dies_of_one_request_of_a_hundred(lab):
     finding = found("B203", lambda: lab.run("gunicorn-sync", "/crashing/", duration_s=4.0))
     assert finding.level is Level.INVALID
     assert "again and again" in finding.hint
 
 
 @pytest.mark.alone
-def test_b203_processes_are_recycled(lab: Laboratory) -> None:
+def test_b203_processes_are_recycled(lab):
     result = lab.run("gunicorn-sync", "/slow/", options={"max_requests": "25"}, duration_s=4.0)
-    (finding,) = findings(result, "B203")
-    assert finding.level is Level.INFO, told(result)
-    assert "one every" in finding.message
+    only(result, "B203", Level.INFO, "one every")
 
 
-def test_b203_a_killed_process_is_not_replaced(lab: Laboratory) -> None:
-    def kill_one_of_two() -> None:
+def test_b203_a_killed_process_is_not_replaced(lab):
+    def kill_one_of_two():
         first = next(one for one in server_processes() if "-c" in one.cmdline()).children()[0]
         for one in (first, *first.children()):
             one.kill()
@@ -140,7 +122,7 @@ def test_b203_a_killed_process_is_not_replaced(lab: Laboratory) -> None:
     assert "were not replaced" in finding.message
 
 
-def test_b203_the_whole_server_is_killed(lab: Laboratory) -> None:
+def test_b203_the_whole_server_is_killed(lab):
     result = lab.run("waitress", at_second={0.8: lambda: server_processes()[0].kill()})
     assert result.status is Status.FAILED
     assert "waitress was ended by SIGKILL" in result.failure
@@ -148,28 +130,21 @@ def test_b203_the_whole_server_is_killed(lab: Laboratory) -> None:
     assert not findings(result, "B107"), "that is the server's own fault"
 
 
-def test_b204_the_listen_queue_is_full(lab: Laboratory) -> None:
+def test_b204_the_listen_queue_is_full(lab):
     """One process answers twenty requests a second, and two connections may wait for it."""
-    result = lab.run(
-        "gunicorn-sync",
-        "/slow/",
-        users=40,
-        keep_alive=False,
-        options={"backlog": 1},
-        duration_s=3.0,
-        drain_s=0.5,
-    )
+    load = {"users": 40, "keep_alive": False, "duration_s": 3.0, "drain_s": 0.5}
+    result = lab.run("gunicorn-sync", "/slow/", options={"backlog": 1}, **load)
     assert "full listen queue" in message(result, "B204"), told(result)
 
 
-def test_b204_the_target_runs_out_of_descriptors(lab: Laboratory) -> None:
+def test_b204_the_target_runs_out_of_descriptors(lab):
     result = lab.run("few-descriptors", "/slow/", users=40, drain_s=0.5, **BRIEF)
     assert "no file descriptor left" in message(result, "B204"), told(result)
 
 
 @pytest.mark.alone
 @needs("postgresql", "psycopg")
-def test_b204_the_database_runs_out_of_connections() -> None:
+def test_b204_the_database_runs_out_of_connections():
     with cluster(max_connections=8) as database, laboratory() as lab:
         result = lab.run(
             workload="io_lock",
@@ -189,35 +164,27 @@ def test_b204_the_database_runs_out_of_connections() -> None:
 def test_b211_the_front_has_more_to_do_than_the_server(lab, monkeypatch):
     """Each request has a connection and a handshake of its own, with a key of 4096 bits."""
 
-    def hurry() -> None:
+    def hurry():
         for one in (front_process("nginx"), load_process(), server_processes()[0]):
             prefer(one)
 
     monkeypatch.setattr(starting, "make_certificate", costly_certificate)
-    finding = found(
-        "B211",
-        lambda: lab.run(
-            front="nginx",
-            front_options={"tls": True},
-            keep_alive=False,
-            duration_s=3.0,
-            at_ready=hurry,
-        ),
-    )
+    how = {"front": "nginx", "front_options": {"tls": True}, "keep_alive": False}
+    finding = found("B211", lambda: lab.run(**how, duration_s=3.0, at_ready=hurry))
     assert finding.level is Level.WEAK
     assert "nginx" in finding.message
 
 
 @pytest.mark.alone
 @needs("nginx")
-def test_a_front_that_only_passes_on_is_no_limit(lab: Laboratory) -> None:
+def test_a_front_that_only_passes_on_is_no_limit(lab):
     result = lab.run(path="/slow/", front="nginx")
     assert findings(result, "B211") == [], told(result)
 
 
 @pytest.mark.alone
 @needs("pyuwsgi")
-def test_b205_a_server_writes_in_two_pieces(lab: Laboratory) -> None:
+def test_b205_a_server_writes_in_two_pieces(lab):
     finding = found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2))
     assert finding.level is Level.WEAK
     assert "when each piece was acknowledged at once" in finding.message
@@ -232,15 +199,14 @@ def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(lab, path
 
 @pytest.mark.alone
 @needs("pyuwsgi")
-def test_a_stall_of_a_page_that_the_prober_can_not_ask_may_be_one(lab: Laboratory) -> None:
+def test_a_stall_of_a_page_that_the_prober_can_not_ask_may_be_one(lab):
     """It asks no page that wants headers of its own."""
     result = lab.run("uwsgi", workload="marked", users=8)
-    assert [one.level for one in findings(result, "B205")] == [Level.INFO], told(result)
-    assert "could not be told" in message(result, "B205")
+    only(result, "B205", Level.INFO, "could not be told")
 
 
 @needs("pyuwsgi")
-def test_b206_kept_connections_hold_all_threads(lab: Laboratory) -> None:
+def test_b206_kept_connections_hold_all_threads(lab):
     """Two threads serve two users; the other eight wait for a connection to end."""
     result = lab.run("connection-bound", threads=2, users=10, drain_s=0.1)
     assert [one.level for one in findings(result, "B206")] == [Level.INVALID], told(result)
@@ -248,25 +214,16 @@ def test_b206_kept_connections_hold_all_threads(lab: Laboratory) -> None:
 
 @pytest.mark.alone
 @needs("pyuwsgi")
-def test_b206_kept_connections_hold_all_threads_against_arrivals(lab: Laboratory) -> None:
+def test_b206_kept_connections_hold_all_threads_against_arrivals(lab):
     """Two threads serve two connections, forty times a second; who arrives meanwhile waits."""
-    result = lab.run(
-        "connection-bound",
-        "/slow/",
-        threads=2,
-        model="open",
-        users=1,
-        arrival_rate=60.0,
-        max_in_flight=10,
-        timeout_s=3.0,
-        drain_s=0.1,
-    )
+    load = {"model": "open", "users": 1, "arrival_rate": 60.0, "max_in_flight": 10}
+    result = lab.run("connection-bound", "/slow/", threads=2, timeout_s=3.0, drain_s=0.1, **load)
     assert findings(result, "B206"), told(result)
     assert "waited in vain" in message(result, "B206")
 
 
 @needs("pyuwsgi")
-def test_b206_names_the_stage(lab: Laboratory) -> None:
+def test_b206_names_the_stage(lab):
     result = lab.run("connection-bound", threads=2, users=10, stages=(2, 10), drain_s=0.1)
     assert message(result, "B206").startswith("At 10 users: "), told(result)
 
@@ -275,29 +232,28 @@ def test_b208_a_page_loses_what_it_confirms(tmp_path, monkeypatch):
     monkeypatch.setenv("SICK_STORE", str(tmp_path / "store"))
     with laboratory() as lab:
         lost, kept = (lab.run(workload=one, **BRIEF) for one in ("losing", "keeping"))
-    (finding,) = findings(lost, "B208")
-    assert finding.level is Level.INVALID, told(lost)
+    only(lost, "B208", Level.INVALID)
     assert findings(kept, "B208") == [], told(kept)
 
 
-def memory(lab: Laboratory, path: str) -> RunResult:
+def memory(lab, path):
     return lab.run(path=path, model="open", arrival_rate=200.0, max_in_flight=8, duration_s=10.0)
 
 
 @pytest.mark.alone
-def test_b217_memory_grows_by_two_megabytes_a_second(lab: Laboratory) -> None:
+def test_b217_memory_grows_by_two_megabytes_a_second(lab):
     result = memory(lab, "/leaking/")
     assert [one.level for one in findings(result, "B217")] == [Level.WEAK], told(result)
 
 
 @pytest.mark.alone
-def test_memory_that_stays_weighs_nothing(lab: Laboratory) -> None:
+def test_memory_that_stays_weighs_nothing(lab):
     result = memory(lab, "/well/")
     assert findings(result, "B217") == [], told(result)
 
 
 @pytest.fixture(scope="module")
-def storing() -> Iterator[Laboratory]:
+def storing():
     """A project whose pages all say thanks for a form; nothing in its journeys counts."""
     with laboratory("tests.sabotage.sick.storing.settings") as made:
         yield made
@@ -351,7 +307,7 @@ def test_b208_a_proxy_that_asks_another_instance_stores_twice(storing, tmp_path)
 
 
 @pytest.mark.parametrize("workload", ["io_create", "survey"])
-def test_rows_are_told_beside_completions(lab: Laboratory, workload: str) -> None:
+def test_rows_are_told_beside_completions(lab, workload):
     run = lab.run(workload=workload, **BRIEF)
     assert findings(run, "B208") == [], told(run)
     words = run.settings_changed["(completions)"]

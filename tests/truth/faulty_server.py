@@ -129,7 +129,6 @@ class Peer(asyncio.Protocol):
         self._later(self._faults.handshake_s, lambda: self._open(answer + b"\r\n\r\n"))
 
     def _open(self, answer: bytes) -> None:
-        assert self._faults is not None
         self._note("opened")
         self._server.open.add(self)
         self.transport.write(answer)
@@ -180,7 +179,6 @@ class Peer(asyncio.Protocol):
             self._later(delay_s, lambda: self._answer(odd, data, opcode))
 
     def _answer(self, do: str, data: bytes, opcode: int) -> None:
-        assert self._faults is not None
         if do == "echo" and self._faults.room:
             for one in list(self._server.open):
                 if one.path == self.path:

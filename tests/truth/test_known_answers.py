@@ -5,8 +5,6 @@ high by as much as the load process itself says that it was late, and never too 
 finds: a wrong unit, milliseconds rounded away, requests lost or counted twice, wrong ranks.
 """
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -43,7 +41,7 @@ def test_percentiles_are_those_of_the_responder(case, tmp_path):
     pytest.fail(f"too far from the responder's own log: {far_off}")
 
 
-def strained(times: str, profile: LoadProfile, folder: Path) -> list[str]:
+def strained(times, profile, folder):
     """The percentiles that are further from the log than they may be."""
     cpu_load, cpu_target = own_cpus()
     with ours.responding(times, folder, cpu=cpu_target) as target:
@@ -65,11 +63,11 @@ def strained(times: str, profile: LoadProfile, folder: Path) -> list[str]:
     ]
 
 
-def lowest(true_s: float) -> float:
+def lowest(true_s):
     return true_s - max(BELOW_RELATIVE * true_s, BELOW_S)
 
 
-def highest(true_s: float, lag_s: float) -> float:
+def highest(true_s, lag_s):
     return true_s + max(RELATIVE * true_s, ABSOLUTE_S) + 2 * lag_s
 
 

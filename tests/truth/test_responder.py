@@ -37,7 +37,7 @@ def test_the_tail_is_that_of_pareto():
 
 
 def test_a_seed_gives_the_same_times_again():
-    def first(seed: int) -> list[float]:
+    def first(seed):
         draw = responder.draws("pareto:1ms,1.5,200ms", seed)
         return [draw() for _ in range(100)]
 

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 import pytest
 
-from benchsuite.core.results import Accounts
 from benchsuite.core.samples import Kind
 from benchsuite.runner.figures import Figures
 from benchsuite.stats import histogram
@@ -32,20 +31,18 @@ class Told(Loaded):
     figures: Figures
 
     @property
-    def accounts(self) -> Accounts:
+    def accounts(self):
         """Of the window."""
         return self.figures.accounts
 
     @property
-    def whole(self) -> Accounts:
+    def whole(self):
         """Of the whole load: a message may begin between the end of the window and its notice."""
         done = replace(self.done, window=(0.0, math.inf))
         return replace(self.figures, done=done).accounts
 
 
-def measured(
-    folder: Path, faults: Faults, workload: str = ECHO, **changes: Any
-) -> tuple[Told, FaultyServer]:
+def measured(folder, faults, workload=ECHO, **changes):
     """A load on a server with these faults, after its checks were made on a sound one."""
     profile = {"path": PATH, "unit": "message", "duration_s": 1.0, "users": 4, **changes}
     with FaultyServer({PATH: faults}) as server:
@@ -64,7 +61,7 @@ def test_round_trips_are_those_of_the_log(tmp_path):
     assert not far_off
 
 
-def strained(folder: Path) -> list[str]:
+def strained(folder):
     """The percentiles that are further from the log than they may be."""
     rate = {"model": "open", "arrival_rate": 400.0, "max_in_flight": 100}
     seen, server = measured(
@@ -201,7 +198,7 @@ def test_each_fault_is_one_failure_of_the_window(tmp_path, do, what, kind, code)
     assert accounts.closes == ({code: len(ended)} if code else {})
 
 
-def lives(server: FaultyServer, begin: float) -> dict[int, str]:
+def lives(server, begin):
     """The connections of the load that were open at that moment or later, and what ended each."""
     last: dict[int, Any] = {}
     for one in server.log:

@@ -2,8 +2,6 @@
 
 import socket
 import sys
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -26,11 +24,11 @@ class StartedSomething(BaseException):
 class _Watch:
     """An audit hook can't be taken off again, so there is one, and it is switched."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.on = False
         self.installed = False
 
-    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+    def __call__(self, event, arguments):
         if not self.on:
             return
         if event in STARTS:
@@ -43,7 +41,7 @@ _watch = _Watch()
 
 
 @pytest.fixture(autouse=True)
-def starts_nothing() -> Iterator[None]:
+def starts_nothing():
     if not _watch.installed:
         sys.addaudithook(_watch)
         _watch.installed = True

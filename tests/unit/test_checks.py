@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -14,7 +13,7 @@ from benchsuite.conf.keys import KEYS
 from benchsuite.core.exceptions import UsageError
 
 
-def ids(benchsuite: Any) -> list[str | None]:
+def ids(benchsuite):
     with override_settings(BENCHSUITE=benchsuite):
         return [message.id for message in check_settings()]
 
@@ -25,7 +24,7 @@ def test_the_test_project_and_an_empty_dict_are_right():
 
 
 def test_each_mistake_has_its_id_and_a_hint(golden):
-    def case(benchsuite: Any) -> str:
+    def case(benchsuite):
         with override_settings(BENCHSUITE=benchsuite):
             (message,) = check_settings()
             assert message.hint
@@ -99,7 +98,7 @@ def test_the_documents_say_what_the_table_says():
     assert dict(rows) == {name: repr(key.default).replace("'", '"') for name, key in KEYS.items()}
 
 
-def _text(name: str) -> str:
+def _text(name):
     return (Path(__file__).parents[2] / "docs" / name).read_text(encoding="utf-8")
 
 

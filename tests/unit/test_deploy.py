@@ -12,15 +12,7 @@ import pytest
 from benchsuite.fronts import BUILTIN as FRONTS
 from benchsuite.servers import BUILTIN as SERVERS
 from benchsuite.servers.base import Application, ServerAdapter
-from tests.samples import (
-    DEPLOY,
-    SOCKETS,
-    command_lines,
-    document,
-    measured_by,
-    sections,
-    spec,
-)
+from tests.samples import DEPLOY, SOCKETS, command_lines, document, measured_by, sections, spec
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 FILES = [
@@ -33,7 +25,7 @@ ELSEWHERE = {"--bind", "--config", "--fd", "--host", "--port", "-e", "--worker-t
 """Where it listens and which files it reads is the deployment's own."""
 
 
-def adapter(options: str) -> ServerAdapter:
+def adapter(options):
     """The server of the run; under Circus, which only opens the socket, the one that it starts."""
     asked = spec(options.replace("circus-daphne --processes=4", "daphne")).server
     module, _, name = SERVERS[asked.server].rpartition(".")
@@ -41,7 +33,7 @@ def adapter(options: str) -> ServerAdapter:
     return found(asked, APPLICATION)
 
 
-def settings(words: list[str]) -> set[str]:
+def settings(words):
     """Flags with their values, in one form, without those of `ELSEWHERE`."""
     text = " ".join(words)
     found = {flag.replace("=", " ") for flag in re.findall(r"--?\w[\w-]*(?:[= ][^-\s]\S*)?", text)}

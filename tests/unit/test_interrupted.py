@@ -1,7 +1,6 @@
 """Ctrl-C in a command, wherever it strikes."""
 
 import signal
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -12,7 +11,7 @@ from benchsuite.management.options.parsing import BriefCommand
 class Struck(BriefCommand):
     requires_system_checks = []
 
-    def handle(self, **options: Any) -> None:
+    def handle(self, **options):
         raise KeyboardInterrupt
 
 
@@ -27,7 +26,7 @@ class Early(Struck):
 
     number = signal.SIGTERM
 
-    def add_arguments(self, parser: Any) -> None:
+    def add_arguments(self, parser):
         signal.raise_signal(self.number)
 
 

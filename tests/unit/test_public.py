@@ -2,7 +2,6 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from importlib import import_module
 from pathlib import Path
 
@@ -17,7 +16,7 @@ PUBLIC = {
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def imports(text: str) -> Iterator[tuple[str, str]]:
+def imports(text):
     for line in re.findall(r"^ *(from benchsuite[\w.]* import .+)$", text, re.MULTILINE):
         (node,) = ast.parse(line.strip()).body
         assert isinstance(node, ast.ImportFrom)
@@ -25,12 +24,12 @@ def imports(text: str) -> Iterator[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("module", PUBLIC)
-def test_each_public_name_is_there(module: str) -> None:
+def test_each_public_name_is_there(module):
     there = vars(import_module(module))
     assert [name for name in PUBLIC[module] if name not in there] == []
 
 
-def test_code_in_the_docs_imports_public_names_alone() -> None:
+def test_code_in_the_docs_imports_public_names_alone():
     used = {pair for page in PAGES for pair in imports(page.read_text())}
     assert len(used) > 5
     assert sorted(pair for pair in used if pair[1] not in PUBLIC.get(pair[0], ())) == []

@@ -14,7 +14,7 @@ CPU_BOUND = {"service_s": 0.01, "rate": 80.0}
 CHANGE_S = WARM_UP_S + 5
 
 
-def levels(server: Server, draw: random.Random) -> dict[str, Level]:
+def levels(server, draw):
     return {one.code[:4]: one.level for one in findings.assess(evidence(server, draw))}
 
 
@@ -53,6 +53,6 @@ def test_a_prober_between_arrivals_that_never_meet_is_told_as_queueing():
     ],
 )
 def test_what_is_not_sound_is_told(number, changes):
-    server = Server(**changes)  # type: ignore[arg-type] - of a table
+    server = Server(**changes)
     found = [levels(server, random.Random(seed)).get(number) for seed in range(10)]
     assert sum(level in (Level.WEAK, Level.INVALID) for level in found) >= 9, found

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any
 from uuid import uuid4
 
 import numpy as np
@@ -31,7 +30,7 @@ SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
 NOW = datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
 
 
-def result(**changes: Any) -> RunResult:
+def result(**changes):
     """A run of 400 requests over 4 s from one user, 10 ms each, the first second warm-up."""
     samples = np.zeros(500, dtype=summary.DTYPE)
     samples["start"] = samples["intended_start"] = 1000 + np.arange(500) / 100
@@ -67,17 +66,17 @@ def result(**changes: Any) -> RunResult:
     return replace(made, **changes)
 
 
-def begun() -> models.Run:
+def begun():
     return begin(SPEC, batch=uuid4(), started_at=NOW)
 
 
-def stored(spec: RunSpec = SPEC, **changes: Any) -> models.Run:
+def stored(spec=SPEC, **changes):
     run = begin(spec, batch=uuid4(), started_at=NOW)
     store.finish(run, result(spec=spec, **changes))
     return models.Run.objects.get(pk=run.pk)
 
 
-def columns(run: models.Run) -> dict[str, Any]:
+def columns(run):
     """Those that are not empty, but for times and what stands in other columns, too."""
     values = {field.attname: getattr(run, field.attname) for field in run._meta.concrete_fields}
     away = ("id", "batch", "spec", "key", "started_at", "ended_at", "environment_id", "software_id")
@@ -101,7 +100,7 @@ def test_a_stored_histogram_gives_the_percentiles_back():
 def test_a_fault_while_storing_leaves_nothing_half_written(monkeypatch):
     run = begun()
 
-    def full(*_: object, **__: object) -> None:
+    def full(*_, **__):
         raise DatabaseError("database or disk is full")
 
     monkeypatch.setattr(models.Finding.objects, "bulk_create", full)
@@ -120,7 +119,6 @@ def test_what_slow_answers_have_in_common_is_stored_and_read():
     run = begun()
     store.finish(run, replace(made, total=replace(made.total, patterns=(pattern,))))
     seen = evidence(models.Run.objects.get(pk=run.pk))
-    assert seen is not None
     assert list(seen.patterns) == [pattern]
     (limit,) = (one for one in bottlenecks.name(seen) if one.code == "L16 slow-for-some")
     assert "p99 would be 100\u2009ms instead of 200\u2009ms" in limit.evidence

@@ -2,7 +2,6 @@
 
 import sqlite3
 from contextlib import closing
-from pathlib import Path
 
 import pytest
 
@@ -56,7 +55,7 @@ def test_files_that_come_change_and_go_are(project):
     ]
 
 
-def _execute(folder: Path, *statements: str) -> None:
+def _execute(folder, *statements):
     with closing(sqlite3.connect(folder / "data")) as database, database:
         for statement in statements:
             database.execute(statement)

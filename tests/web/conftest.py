@@ -2,7 +2,6 @@
 
 import csv
 import io
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
@@ -15,26 +14,26 @@ TOKEN = "x3Yq"
 
 
 @pytest.fixture(autouse=True)
-def _open_pages(settings: Any, db: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def _open_pages(settings, db, monkeypatch):
     settings.BENCHSUITE = {"ACCESS": BY_TOKEN}
     monkeypatch.setenv(TOKEN_VARIABLE, TOKEN)
 
 
-def with_token(client: Client) -> Client:
+def with_token(client):
     client.cookies["benchsuite-80"] = TOKEN
     return client
 
 
 @pytest.fixture
-def client() -> Client:
+def client():
     return with_token(Client(HTTP_HOST="localhost"))
 
 
 @pytest.fixture
-def soup(client: Client) -> Any:
+def soup(client):
     """A function that gets a page and returns it parsed; the status must be the expected one."""
 
-    def get(path: str, *, status: int = 200) -> BeautifulSoup:
+    def get(path, *, status=200):
         answer = client.get(path)
         assert answer.status_code == status, answer.content[:400]
         return BeautifulSoup(answer.content, "html.parser")
@@ -42,18 +41,18 @@ def soup(client: Client) -> Any:
     return get
 
 
-def text(client: Client, address: str) -> str:
+def text(client, address):
     """What there is to be had, streamed or not."""
     answer = client.get(address)
     assert answer.status_code == 200, address
     return answer.getvalue().decode()
 
 
-def csv_rows(client: Client, address: str) -> list[dict[str, str]]:
+def csv_rows(client, address):
     return list(csv.DictReader(io.StringIO(text(client, address), newline="")))
 
 
-def table(page: Any, caption: str) -> list[list[str]]:
+def table(page, caption):
     """The rows of a table, as they are read."""
     shown = next(one for one in page.select("table") if one.caption.text.startswith(caption))
     rows = [row.select("th, td") for row in shown.select("tr")]

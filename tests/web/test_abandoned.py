@@ -2,7 +2,6 @@
 
 import json
 from datetime import timedelta
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -20,7 +19,7 @@ GONE = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
 ELSEWHERE = f"elsewhere:0:another-boot:{lock.owner_name().split(':', 3)[3]}"
 
 
-def given(name: str, *, ago_s: float = 0.0, **spec: Any) -> Run:
+def given(name, *, ago_s=0.0, **spec):
     """A run that says "running", of the command with this name."""
     run = make_running_run("granian-wsgi", **spec)
     begun = timezone.now() - timedelta(seconds=ago_s)
@@ -139,7 +138,7 @@ def test_an_execution_of_a_study_is_marked_too():
 
 
 def test_a_database_that_can_not_be_written_is_still_shown(client, dead, caplog):
-    def refuse(execute: Any, sql: str, *rest: Any) -> Any:
+    def refuse(execute, sql, *rest):
         if sql.startswith("UPDATE"):
             raise DatabaseError("attempt to write a readonly database")
         return execute(sql, *rest)
@@ -149,6 +148,6 @@ def test_a_database_that_can_not_be_written_is_still_shown(client, dead, caplog)
     assert "readonly database" in caplog.text
 
 
-def _columns(run: Run) -> dict[str, Any]:
+def _columns(run):
     names = [field.attname for field in Run._meta.concrete_fields if not field.primary_key]
     return {name: getattr(run, name) for name in names}

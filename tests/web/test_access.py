@@ -1,7 +1,6 @@
 """Who sees the pages, and that they stand in any project."""
 
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -15,7 +14,7 @@ PAGES = ("", "compare/", "export/", "delete/", "studies/", "tune/")
 PATHS = [f"/results/{page}" for page in PAGES]
 
 
-def everyone(request: Any) -> Any:
+def everyone(request):
     return True
 
 

@@ -24,7 +24,7 @@ def answers(page: Any) -> dict[str, str]:
 
 
 @pytest.fixture
-def measured() -> None:
+def measured():
     """The slower ones need 100 / rate longer; so p95 is under 400 ms from about 500 /s on."""
     make_run("uwsgi", rate=900, memory_mib=100)
     make_run("granian-wsgi", rate=800, memory_mib=300)
@@ -33,7 +33,7 @@ def measured() -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_each_configuration_fits_or_does_not_or_was_not_measured(soup: Any) -> None:
+def test_each_configuration_fits_or_does_not_or_was_not_measured(soup):
     page = ask(soup, objective="p95 < 400 ms", rate="600")
     assert answers(page) == {
         "uwsgi · 2 × 4": "fits",
@@ -66,7 +66,7 @@ def test_the_command_is_that_of_the_configuration_that_is_named(soup, monkeypatc
 
 
 @pytest.mark.usefixtures("measured")
-def test_memory_is_a_limit(soup: Any) -> None:
+def test_memory_is_a_limit(soup):
     page = ask(soup, objective="p95 < 400ms", rate="600", memory="200MiB")
     assert answers(page)["granian-wsgi · 2 × 4"] == "does not fit"
     none = ask(soup, objective="p95 < 1ms", rate="600")
@@ -74,13 +74,13 @@ def test_memory_is_a_limit(soup: Any) -> None:
 
 
 @pytest.mark.usefixtures("measured")
-def test_nonsense_gets_a_sentence(soup: Any) -> None:
+def test_nonsense_gets_a_sentence(soup):
     page = ask(soup, status=400, work="nothing")
     assert "Nothing is stored of 'nothing'" in page.select_one(".failure").text
     assert page.select_one("form")
 
 
-def test_without_runs_it_says_so(soup: Any) -> None:
+def test_without_runs_it_says_so(soup):
     assert "Nothing was measured yet." in ask(soup).text
 
 
@@ -92,7 +92,7 @@ def test_without_runs_it_says_so(soup: Any) -> None:
         {"processes": None, "threads": None},
     ],
 )
-def test_the_command_measures_the_same_configuration(db: None, given: dict[str, Any]) -> None:
+def test_the_command_measures_the_same_configuration(db, given):
     run = make_run("uwsgi", **given)
     words = shlex.split(command_of(Run.objects.get(pk=run.pk), 50.0))[3:]
     made = run_options.of_words(*words)

@@ -4,7 +4,6 @@ import os
 import re
 from datetime import timedelta
 from itertools import pairwise
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -91,12 +90,12 @@ def tab(chromium, live_server, runs):
     ] == []
 
 
-def is_error(said: Any) -> bool:
+def is_error(said):
     """Whether a console complains, but for a page that was asked for wrongly on purpose."""
     return said.type == "error" and not re.search("status of 4(00|09)", said.text)
 
 
-def draw_all(tab: Any) -> int:
+def draw_all(tab):
     """Scrolls to every chart and waits until it is drawn; how many there are."""
     tab.evaluate(UNFOLD)
     figures = tab.locator("figure.chart")
@@ -153,9 +152,8 @@ def test_charts_of_a_run_share_their_time_axis_and_cursor(tab, runs):
     tab.wait_for_function(f"() => String(({RANGES})()) === String(Array(5).fill([4, 8]))")
 
 
-def chosen(tab: Any) -> str:
-    words: str = tab.locator("[data-chosen]").inner_text()
-    return words
+def chosen(tab):
+    return tab.locator("[data-chosen]").inner_text()
 
 
 def test_ticks_survive_sorting_paging_filters_and_back(tab):
@@ -235,14 +233,13 @@ def test_of_twenty_cells_as_many_are_drawn_as_can_be_told_apart(tab):
     assert dimmed == MOST_DRAWN - 1, "stays until the next click"
 
 
-def boxes(tab: Any, selector: str) -> list[dict[str, float]]:
-    found: list[dict[str, float]] = tab.locator(selector).evaluate_all(
+def boxes(tab, selector):
+    return tab.locator(selector).evaluate_all(
         "all => all.map(one => one.getBoundingClientRect().toJSON())"
     )
-    return found
 
 
-def assert_apart(labels: list[dict[str, float]]) -> None:
+def assert_apart(labels):
     assert len(labels) == MOST_DRAWN
     tops = sorted(label["top"] for label in labels)
     assert min(b - a for a, b in pairwise(tops)) >= 11, "a line of its own each"
@@ -325,7 +322,7 @@ def test_a_file_draws_its_charts_and_needs_nobody(tab, client, settings, tmp_pat
     tab.locator("figure.chart tbody tr").first.wait_for()  # tables say the same
 
 
-def named(axe: Any) -> list[Any]:
+def named(axe):
     """What it found, and where."""
     found = axe.response["violations"]
     return [(one["id"], [node["target"] for node in one["nodes"]]) for one in found]

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from benchsuite.comparing.cells import cells
-from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.sentences import completion_lines, completions_sentence
 from benchsuite.report.terminal.results import results_table
@@ -15,7 +14,7 @@ from tests.web.conftest import text
 pytestmark = pytest.mark.django_db
 
 
-def surveyed(failed: int = 0) -> Run:
+def surveyed(failed=0):
     """A run of two surveys, whose journeys are named."""
     run = make_run(workload="survey", rate=50)
     run.measurements.filter(scope="journey").delete()

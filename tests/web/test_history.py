@@ -2,8 +2,6 @@
 
 import json
 from datetime import timedelta
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -16,7 +14,7 @@ from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run
 
 
-def measured(rates: list[float], **given: Any) -> list[Run]:
+def measured(rates, **given):
     """A run a day of one configuration."""
     return [
         make_run("uwsgi", rate=rate, started_at=BEGUN + timedelta(days=day), seed=day, **given)
@@ -25,7 +23,7 @@ def measured(rates: list[float], **given: Any) -> list[Run]:
 
 
 @pytest.fixture
-def changed() -> list[Run]:
+def changed():
     """Six runs of one kernel, six faster ones of the next."""
     before = measured([600, 602, 598, 601, 599, 600])
     newer = {"environment": MACHINE | {"kernel": "6.8.0"}, "version": "24.0"}
@@ -125,7 +123,7 @@ def test_the_newest_star_is_the_baseline_and_one_of_a_run_before_that_of_a_label
     assert notes.starred([third, first, second]) == second
 
 
-def test_exports_carry_notes_and_newer_ones_stay(tmp_path: Path):
+def test_exports_carry_notes_and_newer_ones_stay(tmp_path):
     runs = measured([600, 610], label="mine")
     notes.keep(run=runs[0], text="first", starred=True)
     notes.keep(label="mine", text="both")

@@ -3,8 +3,6 @@
 import asyncio
 import json
 import os
-from collections.abc import Iterator
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -20,7 +18,7 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.report import live
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.system import lock
-from benchsuite.system.journal import Journal, journal
+from benchsuite.system.journal import journal
 from tests.factories import make_run, make_running_run
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
@@ -35,18 +33,18 @@ class Terminal:
 
     title, place, total, left_s = "uwsgi <1>", 2, 3, 75.0
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name):
         return lambda *words: None
 
 
 @pytest.fixture
-def opened() -> Iterator[Journal]:
+def opened():
     with journal(uuid4()) as made:
         yield made
 
 
 @pytest.fixture
-def run(opened: Journal) -> Run:
+def run(opened):
     """Its server failed to answer 5 of 30 in the second second."""
     made = make_running_run("uwsgi")
     Run.objects.filter(pk=made.pk).update(batch=live.journal.of_process(os.getpid()).batch)
@@ -61,11 +59,11 @@ def run(opened: Journal) -> Run:
     return made
 
 
-def address(kind: str, pk: Any) -> str:
+def address(kind, pk):
     return reverse("benchsuite:live", args=[kind, pk])
 
 
-def look(client: Client, kind: str, pk: Any, **given: Any) -> dict[str, Any]:
+def look(client, kind, pk, **given):
     answer = client.get(address(kind, pk), given)
     assert answer.status_code == 200, answer.content
     assert "no-store" in answer["Cache-Control"]
@@ -79,7 +77,7 @@ SECONDS = [
 ]
 
 
-def test_all_seconds_come_and_then_those_that_are_new(client: Client, run: Run) -> None:
+def test_all_seconds_come_and_then_those_that_are_new(client, run):
     seen = look(client, "run", run.pk)
     assert (seen["first"], seen["since"], seen["seconds"]) == (0, 0, SECONDS)
     again = {"journal": seen["journal"], "since": 2}
@@ -90,7 +88,7 @@ def test_all_seconds_come_and_then_those_that_are_new(client: Client, run: Run) 
     assert look(client, "batch", run.batch)["seconds"] == SECONDS
 
 
-def test_its_page_says_where_it_is_and_works_without_scripts(soup: Any, run: Run) -> None:
+def test_its_page_says_where_it_is_and_works_without_scripts(soup, run):
     page = soup(f"/results/{run.pk}/")
     section = page.select_one("section.live")
     assert "uwsgi <1>: window 1/5 s. Run 2 of 3, about 1 min " in section.text
@@ -126,7 +124,7 @@ def test_a_batch_is_followed_until_its_command_has_ended(client, soup, opened, r
     assert live.under_way() == []
 
 
-def test_a_killed_command_is_over(client: Client, soup: Any, opened: Journal, run: Run) -> None:
+def test_a_killed_command_is_over(client, soup, opened, run):
     gone = lock.owner_name().rpartition(":")[0] + ":1"  # the number belongs to another one by now
     Run.objects.update(owner=gone)
     opened.close()
@@ -155,8 +153,8 @@ def test_one_that_can_not_be_read_says_where_it_is_drawn(client, soup, owner, wo
 
 
 def test_tunings_and_studies_are_followed_by_their_commands(
-    client: Client, soup: Any, opened: Journal, run: Run, tmp_path: Any, settings: Any
-) -> None:
+    client, soup, opened, run, tmp_path, settings
+):
     tuning = make_tuning(searched(12), status="running", made_by=lock.owner_name())
     opened.write(end=str(run.pk), title="uwsgi", place=1, words="so much", left_s=9.0)
     page = soup(tuning.get_absolute_url())
@@ -174,29 +172,29 @@ def test_tunings_and_studies_are_followed_by_their_commands(
 
 
 @pytest.mark.parametrize("kind", ["run", "batch", "study", "tuning", "wizard", "%00"])
-def test_what_there_is_not_is_not_found(client: Client, kind: str) -> None:
+def test_what_there_is_not_is_not_found(client, kind):
     for pk in (str(uuid4()), "1", "%00", ""):
         assert client.get(f"/results/live/{kind}/{pk}/").status_code == 404
 
 
-def test_nobody_else_sees_it(run: Run) -> None:
+def test_nobody_else_sees_it(run):
     for path in (address("run", run.pk), "/results/under-way/"):
         assert Client(HTTP_HOST="localhost").get(path).status_code == 403
 
 
-async def application(scope: Any, receive: Any, send: Any) -> None:
+async def application(scope, receive, send):
     """That of the project, which has a WebSocket of its own."""
     await receive()
     await send({"type": "websocket.accept"})
     await send({"type": "websocket.send", "text": json.dumps({"theirs": asgi.SOCKET in scope})})
 
 
-def told(path: str, **headers: str) -> dict[str, Any] | None:
+def told(path, **headers):
     """The first message; None where nobody is let in."""
     given = {"host": "localhost", "origin": "http://localhost", **headers}
     pairs = [(name.encode(), value.encode()) for name, value in given.items()]
 
-    async def ask() -> dict[str, Any] | None:
+    async def ask():
         socket = WebsocketCommunicator(asgi.live(application), path, headers=pairs)
         connected, _ = await socket.connect(timeout=10)
         message = await socket.receive_json_from(timeout=10) if connected else None
@@ -207,10 +205,9 @@ def told(path: str, **headers: str) -> dict[str, Any] | None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_a_websocket_says_the_same_to_the_same_people(run: Run) -> None:
+def test_a_websocket_says_the_same_to_the_same_people(run):
     path, cookie = f"{address('run', run.pk)}?since=0", f"benchsuite-0={TOKEN}"
     message = told(path, cookie=cookie)
-    assert message is not None
     assert message["seconds"] == SECONDS
     assert told(path) is None
     assert told(path, cookie=cookie, origin="http://evil.example") is None

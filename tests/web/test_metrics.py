@@ -9,7 +9,6 @@ from benchsuite import conf
 from benchsuite.comparing.cells import cells
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Better, Metric, Unit
-from benchsuite.models import Run
 from benchsuite.report.terminal.results import results_table
 from tests.starts import FAST, SLOW, starts
 from tests.web.conftest import csv_rows
@@ -32,7 +31,7 @@ def runs(monkeypatch):
     return [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
 
 
-def shown(run: Run) -> str:
+def shown(run):
     return PATIENCE.show(PATIENCE.value(run))
 
 

@@ -10,7 +10,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from io import StringIO
 from typing import Any
@@ -19,7 +19,6 @@ import pytest
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection, models, transaction
-from django.test import Client
 
 from benchsuite.models import (
     Environment,
@@ -37,6 +36,7 @@ from benchsuite.models import (
 from benchsuite.store.interchange import SEAL, sealed
 from tests.factories import WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
+from tests.golden import UUID
 from tests.socket_factories import make_echo_run, make_idle_run
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
@@ -51,7 +51,7 @@ Steps = tuple[str | int, ...]
 GONE = object()
 
 
-def deep(levels: int) -> Any:
+def deep(levels):
     found: Any = []
     for _ in range(levels):
         found = [found]
@@ -92,7 +92,7 @@ def admin(client, settings, tmp_path):
     return client
 
 
-def make_everything() -> None:
+def make_everything():
     """Small ones of every kind."""
     run = make_run("uwsgi", findings=(WEAK,), failed_share=0.1, packages={"django": "5"}, **SHORT)
     make_profiled(run)
@@ -109,7 +109,7 @@ def make_everything() -> None:
     Run.objects.filter(pk=run.pk).update(diagnosis=diagnosis, batch=batch)
 
 
-def addresses() -> Iterator[str]:
+def addresses():
     runs = list(Run.objects.order_by("pk").values_list("pk", flat=True))
     yield from ("/results/", "/results/configurations/?sort=-goodput", "/results/studies/")
     yield from ("/results/tune/", "/results/export/?format=csv", "/results/export/?format=json")
@@ -133,7 +133,7 @@ MAY_LACK = re.compile(r"/results/(studies|tune)/.|\.csv$")
 """Where a sentence may stand instead: on a chart that is not there, on why nothing can be read."""
 
 
-def check_pages(client: Client) -> str:
+def check_pages(client):
     """All of them answer; returns what they show."""
     content = []
     for address in addresses():
@@ -144,7 +144,7 @@ def check_pages(client: Client) -> str:
     return "\n".join(content)
 
 
-def places(value: Any, here: Steps = ()) -> Iterator[Steps]:
+def places(value, here=()):
     yield here
     if isinstance(value, dict):
         for name, part in value.items():
@@ -154,12 +154,12 @@ def places(value: Any, here: Steps = ()) -> Iterator[Steps]:
             yield from places(part, (*here, number))
 
 
-def kind(place: Steps) -> str:
+def kind(place):
     """Of a place: that of all members of a list is the same."""
     return ".".join("[]" if isinstance(one, int) else one for one in place)
 
 
-def changed(objects: list[Any], place: Steps, change: Callable[[Any], Any]) -> list[Any]:
+def changed(objects, place, change):
     """The same with one change, sealed as its writer would have."""
     objects = copy.deepcopy(objects)
     *way, last = place
@@ -175,7 +175,7 @@ def changed(objects: list[Any], place: Steps, change: Callable[[Any], Any]) -> l
     return objects
 
 
-def seal(value: Any) -> None:
+def seal(value):
     """Anew, wherever there was one."""
     for part in value.values() if isinstance(value, dict) else value:
         if isinstance(part, dict | list):
@@ -218,7 +218,7 @@ def test_a_file_is_refused_with_its_place_or_shown(admin, tmp_path):
 
 
 @contextmanager
-def undone(what: str) -> Iterator[None]:
+def undone(what):
     """Nothing that the block stores is kept; an error in it names what was changed."""
     try:
         with transaction.atomic():
@@ -265,7 +265,7 @@ def test_a_row_that_cannot_be_read_breaks_no_page(admin):
             call_command("dumpbench", os.devnull)
 
 
-def write_raw(model: type[models.Model], name: str, pk: Any, value: Any) -> None:
+def write_raw(model, name, pk, value):
     """As neither Django nor a check of the database would."""
     table, key = model._meta.db_table, model._meta.pk.column
     with connection.cursor() as cursor:
@@ -275,40 +275,27 @@ def write_raw(model: type[models.Model], name: str, pk: Any, value: Any) -> None
         cursor.execute("PRAGMA ignore_check_constraints = OFF")
 
 
-@pytest.mark.parametrize(
-    ("rows", "columns", "why"),
-    [
-        (
-            *("runs", {"spec": {"load": []}}),
-            "spec: the format 1, which this benchsuite reads, was wanted, and is null",
-        ),
-        ("runs", {"argv": "gunicorn"}, "argv: a list was wanted, and is 'gunicorn'"),
-        (
-            *("measurements", {"response_histogram": "HISTz"}),
-            "response_histogram: 'HISTz' … is no encoded HdrHistogram",
-        ),
-        (
-            *("measurements", {"response_time": {"p50_s": "x"}}),
-            "response_time.p50_s: a number was wanted, and is 'x'",
-        ),
-        (
-            *("findings", {"level": "dreadful"}),
-            "level: one of info, weak, invalid was wanted, and is 'dreadful'",
-        ),
-    ],
-)
-def test_its_page_says_why_and_it_can_be_deleted(client, soup, rows, columns, why):
-    run = make_run("uwsgi", findings=(WEAK,), **SHORT)
+def test_its_page_says_why_and_it_can_be_deleted(golden, client, soup):
     sound = make_run("waitress", **SHORT)
-    every = {"runs": Run.objects.filter(pk=run.pk), "findings": run.findings}
-    every["measurements"] = run.measurements.filter(scope="all")
-    every[rows].update(**columns)
-    page = soup(f"/results/{run.pk}/")
-    assert "This run can’t be read" in page.text
-    assert why in page.select_one("section.failure pre").text
-    assert sound.server in soup("/results/").text
-    exported = {one["server"]: one for one in json.loads(client.get(EXPORT).getvalue())}
-    assert exported["uwsgi"]["stored"] is None
-    assert exported["waitress"]["stored"] is not None
-    client.post("/results/delete/", {"runs": [str(run.pk)]})
-    assert list(Run.objects.all()) == [sound]
+
+    def why(rows, **columns):
+        run = make_run("uwsgi", findings=(WEAK,), **SHORT)
+        every = {"runs": Run.objects.filter(pk=run.pk), "findings": run.findings}
+        every["measurements"] = run.measurements.filter(scope="all")
+        every[rows].update(**columns)
+        page = soup(f"/results/{run.pk}/")
+        assert "This run can’t be read" in page.text
+        assert sound.server in soup("/results/").text
+        exported = {one["server"]: one for one in json.loads(client.get(EXPORT).getvalue())}
+        assert exported["uwsgi"]["stored"] is None
+        assert exported["waitress"]["stored"] is not None
+        client.post("/results/delete/", {"runs": [str(run.pk)]})
+        assert list(Run.objects.all()) == [sound]
+        return page.select_one("section.failure pre").text
+
+    varying = {
+        UUID: "<id>",
+        r"(measurement|finding) \d+": r"\1 <n>",
+        r"HdrHistogram: .*\)\. Delete": "HdrHistogram: <why>). Delete",
+    }
+    golden.cases(why, replace=varying)

@@ -1,7 +1,6 @@
 """plotly.js comes from the package, and the pages allow nothing that comes from elsewhere."""
 
 import gzip
-from typing import Any
 
 import django
 import pytest
@@ -15,7 +14,7 @@ HEADER = "Content-Security-Policy"
 THEIRS = "default-src 'none'; report-uri /theirs"
 
 
-def policy(answer: Any) -> dict[str, str]:
+def policy(answer):
     parts = answer[HEADER].split("; ")
     return {name: sources for name, _, sources in (part.partition(" ") for part in parts)}
 
@@ -80,10 +79,10 @@ def test_numbers_need_no_policy(client):
     assert HEADER not in client.get(f"/results/{run.pk}/goodput.csv")
 
 
-def replacing(get_response: Any) -> Any:
+def replacing(get_response):
     """A project's own middleware with a policy for everything."""
 
-    def middleware(request: Any) -> HttpResponse:
+    def middleware(request):
         response: HttpResponse = get_response(request)
         response[HEADER] = THEIRS
         return response

@@ -44,7 +44,7 @@ def changed(run: Run, **columns: Any) -> Run:
 
 
 def test_what_the_page_says(golden, soup):
-    def said(run: Run) -> str:
+    def said(run):
         page = soup(f"/results/{run.pk}/")
         return "\n".join([words_of(page), *(one["title"] for one in page.select(".missing"))])
 
@@ -109,7 +109,7 @@ def test_unknown_run_is_not_found(soup):
 
 
 def test_the_other_runs_of_a_command_are_offered_where_there_are_any(soup):
-    def offered(run: Any) -> bool:
+    def offered(run):
         return f"?batch={run.batch}" in str(soup(f"/results/{run.pk}/"))
 
     batch = uuid4()

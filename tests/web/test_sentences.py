@@ -6,13 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from django.test import Client
 
 from benchsuite import findings as validity
 from benchsuite.comparing.starts import Start
 from benchsuite.core.exceptions import DISK_FULL
 from benchsuite.core.observations import HostShares, Turnover
-from benchsuite.core.results import Finding as Doubt
 from benchsuite.core.results import Level, Status
 from benchsuite.findings.registry import FINDINGS, Rule
 from benchsuite.management import studying
@@ -39,7 +37,7 @@ def test_what_is_found_is_weighed_by_figures(other, monkeypatch):
     before = validity.assess(evidence)
     found = Rule.found
 
-    def otherwise(rule: Rule, level: Level, message: str, *, hint: str, **rest: Any) -> Doubt:
+    def otherwise(rule, level, message, *, hint, **rest):
         return found(rule, level, other(message), hint=other(hint), **rest)
 
     monkeypatch.setattr(Rule, "found", otherwise)
@@ -51,14 +49,14 @@ def test_what_is_found_is_weighed_by_figures(other, monkeypatch):
     assert validity.verdict(after) is validity.verdict(before)
 
 
-def doubt(number: str, value: float | None, message: str, **fields: Any) -> Doubt:
+def doubt(number, value, message, **fields):
     rule = FINDINGS[number]
     level = fields.pop("level", Level.WEAK)
     return replace(rule.found(level, message, hint="Look.", value=value), **fields)
 
 
 @pytest.fixture
-def rows() -> list[Run]:
+def rows():
     """Three cells that fail alike, with worse and worse figures, and two without any."""
     findings = [
         (2, ("sqlite-lock",), Level.WEAK, "2 processes ended, one every 5 s."),
@@ -75,7 +73,7 @@ def rows() -> list[Run]:
     return list(Run.objects.order_by("started_at", "server", "pk"))
 
 
-def decided(client: Client) -> dict[str, Any]:
+def decided(client):
     """All that follows from findings and failures but their sentences."""
     rows = list(Run.objects.order_by("started_at", "server", "pk"))
     pages = [client.get(f"/results/{row.pk}/").content.decode() for row in rows]

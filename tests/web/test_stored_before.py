@@ -7,15 +7,13 @@ import csv
 import hashlib
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from io import StringIO
 from pathlib import Path
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup
 from django.core.management import call_command
-from django.test import Client
 
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.output import Screen
@@ -84,10 +82,10 @@ def test_pages_show_what_they_showed(runs, client, golden):
         golden(f"{why_not}\n\n{shown(client, f'{path}&forced=1', OF_COMPARISON)}", name)
 
 
-def comparisons(runs: list[Run]) -> dict[str, str]:
+def comparisons(runs):
     """What is compared: title → the query of its page."""
 
-    def of(*labels: str) -> str:
+    def of(*labels):
         return "runs=" + ",".join(str(run.pk) for run in runs if run.label in labels)
 
     return {
@@ -130,13 +128,13 @@ def test_exports_tell_what_they_told(runs, client, golden):
             assert figure in {"" if value is None else str(value) for value in values}, name
 
 
-def is_named(where: str, name: str) -> bool:
+def is_named(where, name):
     """Whether a column, or the end of a path, is this name, with or without a unit."""
     last = where.rpartition("/")[2]
     return last == name or last.startswith(f"{name}_")
 
 
-def shown(client: Client, path: str, which: str, *, status: int = 200) -> str:
+def shown(client, path, which, *, status=200):
     """What parts of a page say, why figures are missing, and digests of its drawings: of their
     numbers, of everything else (words, colours), and of the table that can be had of each.
     """
@@ -160,11 +158,11 @@ def shown(client: Client, path: str, which: str, *, status: int = 200) -> str:
     return "\n".join(lines)
 
 
-def digest(values: object) -> str:
+def digest(values):
     return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:12]
 
 
-def rounded(value: Any) -> object:
+def rounded(value):
     """Numbers to four digits; 1 is 1.0."""
     try:
         return value if isinstance(value, bool | None) else float(f"{float(value):.4g}")
@@ -172,7 +170,7 @@ def rounded(value: Any) -> object:
         return value
 
 
-def leaves(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
+def leaves(value, where=""):
     """Every plain value with its path; what is empty is one, too."""
     if not value or not isinstance(value, Mapping | list):
         yield where, value
@@ -181,7 +179,7 @@ def leaves(value: Any, where: str = "") -> Iterator[tuple[str, Any]]:
         yield from leaves(part, f"{where}/{name}")
 
 
-def holds(whole: object, part: object) -> bool:
+def holds(whole, part):
     """Whether all of a stored spec is in that one; fields added since are not in the stored one."""
     if isinstance(whole, Mapping) and isinstance(part, Mapping):
         return all(name in whole and holds(whole[name], one) for name, one in part.items())

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -100,11 +99,11 @@ def test_what_is_answered(folder, golden):
     failing = Finding(code="B201 failures", level=Level.INVALID, message="Many failed.")
     other = {"sync": "async", "async": "sync"}
 
-    def excluded(at: tuple[str, str], start: int) -> dict[str, Any]:
+    def excluded(at, start):
         is_noisy = at == ("async", "0") or (at == ("async", "100") and start == 1)
         return {"findings": (noisy,)} if is_noisy else {}
 
-    def failed(at: tuple[str, str], start: int) -> dict[str, Any]:
+    def failed(at, start):
         return {"findings": (failing,)} if at == ("async", "0") else {}
 
     swapped = {(other[setup], delay): rate for (setup, delay), rate in RATES.items()}
@@ -151,7 +150,7 @@ def test_an_execution_that_can_not_be_read_is_told(folder):
 
 
 def test_what_can_not_be_written_is_one_sentence(folder, tmp_path):
-    def refused(*names: str, **options: Any) -> str:
+    def refused(*names, **options):
         with pytest.raises(CommandError) as raised:
             call_command("runstudy", *names, **options)
         assert "\n" not in str(raised.value)

@@ -30,7 +30,6 @@ def survey():
 def fields(answer: Any) -> dict[str, str]:
     """What a browser would send of the page's form without a change."""
     form = BeautifulSoup(answer.content, "html.parser").select_one("#content-main form")
-    assert form is not None
     found = {}
     for one in form.select("input[name], textarea[name], select[name]"):
         chosen = one.select_one("[selected]") if one.name == "select" else None

@@ -4,9 +4,6 @@ import re
 from contextlib import ExitStack
 from unittest.mock import patch
 
-import pytest
-from django.test import Client
-
 from benchsuite import servers, workloads
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
@@ -25,7 +22,7 @@ GONE = (
 """`gunicorn-sync` has no run here: that others lose their place must not change their colours."""
 
 
-def shown(client: Client, capsys: pytest.CaptureFixture[str]) -> dict[str, str]:
+def shown(client, capsys):
     """Every page of all runs, what is exported of them, and what the terminal says of them."""
     ids = [str(run.pk) for run in Run.objects.exclude(status="running").order_by("server", "pk")]
     some = f"?runs={','.join(ids)}&forced=1"

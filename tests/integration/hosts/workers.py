@@ -4,14 +4,13 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchsuite.core.observations import LoadHost
 from benchsuite.load.hosts import keys
-from benchsuite.load.job import Job, Tick
+from benchsuite.load.job import Tick
 from benchsuite.load.parent import hosts
 from benchsuite.load.parent.hosts import HostsPool, Listening, Master
 from benchsuite.system.network import free_port
@@ -72,14 +71,7 @@ class Place:
     def listening(self) -> Listening:
         return Listening(self.host, self.port, self.key)
 
-    def start(
-        self,
-        *,
-        before: Sequence[str] = (),
-        program: Sequence[str] = WORKER,
-        key: Path | None = None,
-        port: int | None = None,
-    ) -> Worker:
+    def start(self, *, before=(), program=WORKER, key=None, port=None):
         """A worker behind a command line that `before` begins."""
         log = self.folder / f"worker-{len(self.workers)}.log"
         temporary = self.folder / f"tmp-{len(self.workers)}"
@@ -146,9 +138,7 @@ def master(made: Place) -> Iterator[Master]:
         yield listening
 
 
-def load(
-    pool: HostsPool, job: Job, at_second: Callable[[float], None] = lambda elapsed_s: None
-) -> tuple[Loaded, tuple[LoadHost, ...]]:
+def load(pool, job, at_second=lambda elapsed_s: None):
     """A load from its check to its samples."""
     ticks: list[Tick] = []
     pool.check(job)

@@ -1,25 +1,23 @@
 """Where the time of a request goes."""
 
 from dataclasses import replace
-from typing import Any
 
 from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
-from tests.golden import Golden
 from tests.unit.bottlenecks.healthy import HEALTHY
 
 OF_CASES = (REST, Diagnosis)
 
 
-def of(**changes: Any) -> Budget | None:
+def of(**changes):
     return budget(replace(HEALTHY, **changes))
 
 
-def words(value: Any) -> Any:
+def words(value):
     if not isinstance(value, Budget):
         return value
     parts = {name: round(seconds, 6) for name, seconds in value.parts.items()}
     return f"{value.sentence}\n{parts}".replace("\u2009", " ")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

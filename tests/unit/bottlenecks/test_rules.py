@@ -4,7 +4,6 @@ import re
 import runpy
 from itertools import product
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -12,14 +11,14 @@ from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence, Repeated
 from benchsuite.bottlenecks.registry import RULES, Limit
 from benchsuite.core.results import Common, Pattern, Reached
-from tests.golden import FOLDER, Golden
+from tests.golden import FOLDER
 from tests.unit.bottlenecks.healthy import of, other
 
 PAGE = Path(__file__).parents[3] / "docs" / "bottlenecks.md"
 OF_CASES = (Common, Diagnosis, LimitEvidence, Pattern, Reached, Repeated, bottlenecks, other)
 
 
-def words(value: Any) -> Any:
+def words(value):
     """All that limits say, a line for each."""
     if not isinstance(value, dict):
         return value
@@ -28,11 +27,11 @@ def words(value: Any) -> Any:
     return "\n".join(lines).replace("\u2009", " ") or "no limit"
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)
 
 
-def test_every_rule_has_been_injected() -> None:
+def test_every_rule_has_been_injected():
     """Alone, but for those that explain too little."""
     cases = (FOLDER / "unit/bottlenecks/test_rules/test_values.txt").read_text()
     assert set(re.findall(r"^ +(L\d\d[a-d]?) ", cases, re.MULTILINE)) == set(RULES)
@@ -49,7 +48,7 @@ HEALTHY_CHANGES = [
 
 
 @pytest.mark.parametrize("changes", HEALTHY_CHANGES)
-def test_none_speaks_of_a_healthy_run(changes: tuple[dict[str, Any], ...]) -> None:
+def test_none_speaks_of_a_healthy_run(changes):
     merged = {name: value for one in changes for name, value in one.items()}
     assert of(**merged) == {}
 
@@ -59,6 +58,6 @@ def test_the_page_has_the_table_that_is_made_from_the_rules(capsys):
     assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.bottlenecks"
 
 
-def test_every_number_that_is_named_is_a_rule() -> None:
+def test_every_number_that_is_named_is_a_rule():
     text = "".join(path.read_text() for path in PAGE.parent.glob("*.md"))
     assert set(re.findall(r"\bL\d\d[a-d]?\b", text)) == set(RULES)

@@ -28,7 +28,7 @@ def test_a_command_is_told_the_projects_python_and_name(words, python, added, tm
     folder = tmp_path / "shop"
     (folder / ".git").mkdir(parents=True)
     known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
-    project = Project(folder=folder, python=Path(python), **known)  # type: ignore[arg-type]
+    project = Project(folder=folder, python=Path(python), **known)
     assert project_options(project, words) == added
 
 
@@ -56,7 +56,7 @@ def test_an_abbreviated_option_of_the_program_is_refused(words, refusal, monkeyp
     assert f"unrecognized arguments: {refusal}" in capsys.readouterr().err
 
 
-def test_every_command_is_a_verb_but_what_fills_a_projects_own_database() -> None:
+def test_every_command_is_a_verb_but_what_fills_a_projects_own_database():
     commands = {name for name, app in get_commands().items() if app == "benchsuite"}
     verbs = {COMMANDS.get(verb, verb) for verb in (*VERBS, *OTHERS)}
     assert verbs - {"serve"} == commands - {"seedbench"}

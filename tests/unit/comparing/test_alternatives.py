@@ -1,12 +1,10 @@
 """Which cells did the same work, and their ratios."""
 
-from typing import Any
 from uuid import UUID
 
 import pytest
 
-from benchsuite.comparing.cells import Cell, alternatives, cells
-from benchsuite.models import Run
+from benchsuite.comparing.cells import alternatives, cells
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
@@ -14,7 +12,7 @@ pytestmark = pytest.mark.django_db
 BATCH = UUID(int=7)
 
 
-def started(rates: tuple[float, ...], server: str = "gunicorn-gthread", **given: Any) -> list[Run]:
+def started(rates, server="gunicorn-gthread", **given):
     """So many starts of a cell in one command."""
     return [
         make_run(server, batch=BATCH, rate=rate, repetition=place, seed=place, **given)
@@ -22,11 +20,11 @@ def started(rates: tuple[float, ...], server: str = "gunicorn-gthread", **given:
     ]
 
 
-def own(found: list[Cell], runs: list[Run]) -> Cell:
+def own(found, runs):
     return next(cell for cell in found if cell.first.pk in {run.pk for run in runs})
 
 
-def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
+def test_other_sizes_and_the_other_interface_stand_beside_a_cell():
     runs = started((500.0, 520.0, 510.0, 515.0, 505.0), threads=8)
     fewer = started((600.0, 620.0, 610.0, 615.0, 605.0), threads=4)
     asgi = started((300.0, 310.0, 305.0, 303.0, 307.0), "uvicorn", threads=None)
@@ -45,7 +43,7 @@ def test_other_sizes_and_the_other_interface_stand_beside_a_cell() -> None:
     assert by_interface[4, "wsgi"].rate.high < 1
 
 
-def test_arrivals_are_answered_alike_by_all() -> None:
+def test_arrivals_are_answered_alike_by_all():
     runs = started((500.0, 520.0, 510.0, 515.0, 505.0), threads=8)
     fewer = started((600.0, 620.0, 610.0, 615.0, 605.0), threads=4)
     found = cells([*runs, *fewer])

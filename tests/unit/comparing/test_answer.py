@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from benchsuite.comparing.answer import answer_of, climbs, of_pairs, own_targets, ranking
-from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, metric, speed_notes
 from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.metrics.every import Scale, compared
@@ -15,7 +14,6 @@ from benchsuite.core.results import Reading
 from benchsuite.report.writers import to_markdown
 from benchsuite.stats.compare import compare
 from tests.factories import facts
-from tests.golden import Golden
 from tests.starts import FAST, SLOW, found_out, side
 
 SLOWER = tuple(value / 2 for value in SLOW)
@@ -23,16 +21,16 @@ GOODPUT, MEMORY = metric("goodput"), metric("memory")
 AS_GOOD = tuple(value * 1.012 for value in SLOW)
 
 
-def plain(text: str) -> str:
+def plain(text):
     return text.replace("\u2009", " ")
 
 
-def cell(server: str, *goodputs: float, **columns: Any) -> Cell:
+def cell(server, *goodputs, **columns):
     given = {"server_facts": facts(server, "io_read"), "key": server, **columns}
     return side(server, goodputs or [612.0], columns=given)
 
 
-def broken(server: str, code: str = "B201 failures") -> Cell:
+def broken(server, code="B201 failures"):
     failed = cell(server, *FAST)
     for run in failed.runs:
         found_out(run, code)
@@ -63,7 +61,7 @@ CASES: dict[str, Any] = {
 }
 
 
-def test_what_is_answered(golden: Golden) -> None:
+def test_what_is_answered(golden):
     lines = []
     for case, cells in CASES.items():
         answer = ranking(cells, {})
@@ -80,16 +78,16 @@ def test_what_is_answered(golden: Golden) -> None:
     golden("\n".join(lines), replace={"again=[0-9a-f,]+": "again=<ids>"})
 
 
-def test_a_pair_has_one_ratio_whoever_is_named_first() -> None:
+def test_a_pair_has_one_ratio_whoever_is_named_first():
     for first, second in ((SLOW, FAST), (SLOW, AS_GOOD)):
         one, other = compare(first, second), compare(second, first)
         assert None not in (one.value, one.low, one.high)
         assert (one.value, one.low, one.high) == pytest.approx(
-            (1 / other.value, 1 / other.high, 1 / other.low)  # type: ignore[operator]
+            (1 / other.value, 1 / other.high, 1 / other.low)
         )
 
 
-def test_the_runs_that_would_tell_come_from_the_spread_that_was_seen() -> None:
+def test_the_runs_that_would_tell_come_from_the_spread_that_was_seen():
     noisy = [600.0, 660.0, 540.0, 630.0, 570.0]
     for spread, wanted in ((SLOW, 6), (noisy, None)):
         assert compare(spread, [1.05 * value for value in spread]).runs_wanted() == wanted
@@ -98,14 +96,14 @@ def test_the_runs_that_would_tell_come_from_the_spread_that_was_seen() -> None:
     assert compare(SLOW, SLOW).runs_wanted() is None
 
 
-def test_threads_are_warned_of_where_only_some_servers_use_them() -> None:
+def test_threads_are_warned_of_where_only_some_servers_use_them():
     for other in ("daphne", "heritage-channels0-redis"):  # that one's target has no async twin
         cautions = ranking([cell(other), cell("uvicorn", 300.0)], {}).cautions
         assert any("in a thread" in one for one in cautions) is (other != "daphne")
 
 
-def test_servers_with_targets_of_their_own_are_named() -> None:
-    def named(*servers: str) -> str:
+def test_servers_with_targets_of_their_own_are_named():
+    def named(*servers):
         return own_targets((name, facts(name, "plain")) for name in servers)
 
     apart: dict[str, Any] = {"serves_project": False}
@@ -120,12 +118,12 @@ def test_servers_with_targets_of_their_own_are_named() -> None:
     assert named("peer-ws", "heritage-2012-gevent").startswith("heritage-2012-gevent and peer-ws s")
 
 
-def test_every_ratio_has_its_words(golden: Golden) -> None:
+def test_every_ratio_has_its_words(golden):
     figures = [one for one in compared().values() if one.scale is Scale.RATIO]
     golden("\n".join(f"a {one.won}; b {one.beside('0.50', 'a')}" for one in figures))
 
 
-def test_candidates_against_a_baseline(golden: Golden) -> None:
+def test_candidates_against_a_baseline(golden):
     base, failed = side("a", SLOW), broken("x")
     pairs = [(base, side("b", FAST)), (base, side("c", SLOW[:3])), (base, failed)]
     found = contrasts(pairs, [GOODPUT, MEMORY])
@@ -136,7 +134,7 @@ def test_candidates_against_a_baseline(golden: Golden) -> None:
 Times = float | Sequence[float] | None
 
 
-def pair(first_s: Times, second_s: Times) -> Any:
+def pair(first_s, second_s):
     """Alike, of CPUs that took so long for the piece of work."""
     sides = side("gunicorn", SLOW), side("granian", SLOW)
     for one_side, seconds in zip(sides, (first_s, second_s), strict=True):
@@ -146,7 +144,7 @@ def pair(first_s: Times, second_s: Times) -> Any:
     return sides
 
 
-def test_sides_on_cpus_of_another_speed_are_told_and_one_odd_start_makes_none_slow() -> None:
+def test_sides_on_cpus_of_another_speed_are_told_and_one_odd_start_makes_none_slow():
     for times, slow, fast in (
         ((0.0001, 0.00012), "granian", "gunicorn"),
         ((0.00012, 0.0001), "gunicorn", "granian"),
@@ -162,7 +160,7 @@ def test_sides_on_cpus_of_another_speed_are_told_and_one_odd_start_makes_none_sl
     assert median_work_s([], "target", (0.0, 10.0)) is None
 
 
-def climbed(*lines: tuple[str, dict[int, float]], **columns: Any) -> Comparison:
+def climbed(*lines, **columns):
     """A run of each server at each number of users, with its goodput."""
     runs = []
     for server, goodputs in lines:
@@ -181,7 +179,7 @@ CLIMBS = {
 }
 
 
-def test_where_configurations_level_off(golden: Golden) -> None:
+def test_where_configurations_level_off(golden):
     lines = []
     for case, comparison in CLIMBS.items():
         lines += [case, *(f"  {one.sentence}" for one in climbs(comparison, unlike(comparison)))]

@@ -1,17 +1,13 @@
 """Which stored configurations would do for an objective, and what would measure the others."""
 
-from typing import Any
-
-from benchsuite.comparing.asking import Candidate, candidates, command_of, front
+from benchsuite.comparing.asking import candidates, command_of, front
 from benchsuite.core.specs.objective import parse
-from benchsuite.models import Run
-from tests.golden import Golden
 from tests.starts import side
 
 OF_CASES = (front,)
 
 
-def runs(server: str, *goodputs: float, memory_mib: float = 180, **given: Any) -> list[Run]:
+def runs(server, *goodputs, memory_mib=180, **given):
     """Starts that answered so much; p95 is 180 s divided by that."""
     columns = {"memory_bytes": memory_mib * 2**20, **given.pop("columns", {})}
     key = f"{server} {given}"
@@ -33,16 +29,16 @@ STORED = [
 ]
 
 
-def asked(text: str, rate: float = 0.0) -> list[Candidate]:
+def asked(text, rate=0.0):
     return candidates(STORED, parse(text), rate)
 
 
-def told(server: str, rate: float = 0.0, **spec: Any) -> str:
+def told(server, rate=0.0, **spec):
     (run,) = runs(server, 100.0, **spec)
     return command_of(run, rate)
 
 
-def words(value: Any) -> Any:
+def words(value):
     if not isinstance(value, list):
         return value
     lines = [
@@ -53,5 +49,5 @@ def words(value: Any) -> Any:
     return "\n".join(lines).replace("\u2009", " ")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

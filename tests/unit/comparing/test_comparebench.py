@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 from datetime import timedelta
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -21,23 +20,23 @@ pytestmark = pytest.mark.django_db
 LATER = BEGUN + timedelta(hours=3)
 
 
-def two_servers() -> None:
+def two_servers():
     emptied()
     starts("gunicorn-gthread", SLOW)
     starts("granian-wsgi", FAST)
 
 
-def two_builds() -> None:
+def two_builds():
     emptied()
     starts("gunicorn-gthread", FAST, label="main")
     starts("gunicorn-gthread", SLOW, label="branch", batch=OTHER_BATCH, begun=LATER)
 
 
-def emptied() -> None:
+def emptied():
     Run.objects.all().delete()
 
 
-def compared(*arguments: str) -> int:
+def compared(*arguments):
     """The exit status of the command."""
     try:
         call_command("comparebench", *arguments)
@@ -46,21 +45,20 @@ def compared(*arguments: str) -> int:
     return 0
 
 
-def answer(*arguments: str) -> str:
+def answer(*arguments):
     """The exit status of the command, and what it prints, without empty lines."""
     with contextlib.redirect_stdout(io.StringIO()) as out:
         status = compared(*arguments)
     return "\n".join([f"status {status}", *filter(str.strip, out.getvalue().splitlines())])
 
 
-def as_json(*arguments: str) -> dict[str, Any]:
+def as_json(*arguments):
     with contextlib.redirect_stdout(io.StringIO()) as out:
         compared(*arguments, "--json=-")
-    found: dict[str, Any] = json.loads(out.getvalue())
-    return found
+    return json.loads(out.getvalue())
 
 
-def ratios(*arguments: str) -> list[tuple[Any, ...]]:
+def ratios(*arguments):
     """What is compared with what, how many runs of both, the ratio and whether it is better."""
     return [
         (
@@ -73,12 +71,12 @@ def ratios(*arguments: str) -> list[tuple[Any, ...]]:
     ]
 
 
-def unlike(**changes: Any) -> None:
+def unlike(**changes):
     two_servers()
     starts("uvicorn", FAST, label="unlike", **changes)
 
 
-def doubt_first(count: int, label: str, code: str, level: str = "invalid") -> None:
+def doubt_first(count, label, code, level="invalid"):
     two_builds()
     for run in Run.objects.filter(label=label)[:count]:
         doubt(run, code, level)
@@ -130,7 +128,7 @@ def test_a_tiny_difference_is_too_small_to_matter_until_told_otherwise(capsys):
 PACKAGES = {"django": "5.2.9", "sqlparse": "0.5.3", "whitenoise": "6.9"}
 
 
-def upgraded(**columns: Any) -> None:
+def upgraded(**columns):
     """Two builds, of which the later has other packages."""
     later = {"django": "5.2.9", "sqlparse": "0.5.4", "uvloop": "0.22"}
     starts("uvicorn", SLOW, label="main", packages=PACKAGES)

@@ -1,50 +1,45 @@
 """What is said about candidates against a baseline."""
 
-from collections.abc import Sequence
 from datetime import timedelta
-from typing import Any
 
-from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import Contrast, contrasts, few, metric, notes, standing
 from tests.factories import BEGUN
-from tests.golden import Golden
 from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
 
 OF_CASES = (BEGUN, OTHER_BATCH, few, notes, timedelta)
 
 
-def of(first: Cell, second: Cell, name: str) -> Contrast:
+def of(first, second, name):
     (found,) = contrasts([(first, second)], [metric(name)])
     return found
 
 
-def one(first: Sequence[float], second: Sequence[float], name: str = "goodput") -> Contrast:
+def one(first, second, name="goodput"):
     return of(side("gunicorn", first), side("granian", second), name)
 
 
-def excluded(title: str, goodputs: Sequence[float]) -> Cell:
+def excluded(title, goodputs):
     noisy = side(title, goodputs)
     for run in noisy.runs:
         found_out(run, "B401 noisy-host")
     return noisy
 
 
-def words(value: Any) -> Any:
+def words(value):
     if isinstance(value, Contrast):
         return f"{value.sentence} Better: {value.is_better}"
     return "\n".join(map(words, value)) if isinstance(value, list) else value
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)
 
 
-def test_the_best_is_held_against_each_other_nearest_first() -> None:
+def test_the_best_is_held_against_each_other_nearest_first():
     middle = [value * 1.1 for value in SLOW]
     sides = [side(*each) for each in (("low", SLOW), ("high", FAST), ("middle", middle))]
     for name in ("goodput", "p95"):
         ranks = standing(sides, metric(name))
-        assert ranks is not None
         assert ranks.best.title == "high"
         assert [one.candidate.title for one in ranks.others] == ["middle", "low"]
         assert [one.found.compared for one in ranks.others] == [2, 2]

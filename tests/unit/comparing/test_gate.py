@@ -1,28 +1,18 @@
 """Conditions: how they are written, and when they are broken, held or undecided."""
 
-from collections.abc import Sequence
-from typing import Any
-
 from benchsuite.comparing.gate import Judgement, judge, overall, parse
 from benchsuite.report.exports.comparison import as_junit
-from tests.golden import Golden
 from tests.starts import FAST, SLOW, found_out, side
 
 OF_CASES = (FAST, SLOW, as_junit, overall)
 
 
-def written(text: str) -> tuple[str, str, float]:
+def written(text):
     condition = parse(text)
     return condition.metric.short, condition.operator, condition.limit_percent
 
 
-def judged(
-    text: str,
-    first: Sequence[float],
-    second: Sequence[float],
-    spoilt: tuple[str, int] = ("", 0),
-    **columns: object,
-) -> Judgement:
+def judged(text, first, second, spoilt=("", 0), **columns):
     """Of a branch, some of whose runs have a finding that spoils them."""
     candidate = side("branch", second, columns=dict(columns))
     for run in candidate.runs[: spoilt[1]]:
@@ -31,9 +21,9 @@ def judged(
     return found
 
 
-def words(value: Any) -> Any:
+def words(value):
     return value.sentence if isinstance(value, Judgement) else value
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

@@ -1,12 +1,9 @@
 """Which server starts count, in every combination that a cell can hold."""
 
-from typing import Any
-
 from benchsuite.comparing.starts import Start, Starts
-from tests.golden import Golden
 
 
-def words(value: Any) -> Any:
+def words(value):
     if isinstance(value, Start):
         own = "its own figures" if value.has_own_figures else "others' figures"
         return f"{value.standing}, {own}, {value.reasons}"
@@ -16,5 +13,5 @@ def words(value: Any) -> Any:
     return value
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

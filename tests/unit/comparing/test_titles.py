@@ -1,7 +1,6 @@
 """Cells that differ in anything have titles that say in what."""
 
 import dataclasses
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -10,35 +9,25 @@ import pytest
 from benchsuite.comparing import titles as named
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import around, around_of, cell_titles
-from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
 from tests.factories import make_spec
-from tests.golden import Golden
 
 OF_CASES = (named,)
 SPEC = make_spec(options={"path": "/shop/"}, workload="url")
 
 SAME_CELL = {"label", "repetition", "seed"}
 
+OPEN = {"model": "open", "arrival_rate": 50.0}
+ENDING = {**OPEN, "ends_below": 0.5, "ends_within_s": 0.2}
 OTHER: dict[tuple[str, ...], dict[str, Any]] = {
     ("database", "fill_from"): {"fill_from": "mine"},
-    ("load", "model"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "arrival_rate"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0, "arrivals": "poisson"},
-    ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0, "max_in_flight": 9},
-    ("load", "in_turn"): {"model": "open", "arrival_rate": 50.0, "in_turn": True},
-    ("load", "ends_below"): {
-        "model": "open",
-        "arrival_rate": 50.0,
-        "ends_below": 0.5,
-        "ends_within_s": 0.2,
-    },
-    ("load", "ends_within_s"): {
-        "model": "open",
-        "arrival_rate": 50.0,
-        "ends_below": 0.5,
-        "ends_within_s": 0.3,
-    },
+    ("load", "model"): OPEN,
+    ("load", "arrival_rate"): OPEN,
+    ("load", "arrivals"): {**OPEN, "arrivals": "poisson"},
+    ("load", "max_in_flight"): {**OPEN, "max_in_flight": 9},
+    ("load", "in_turn"): {**OPEN, "in_turn": True},
+    ("load", "ends_below"): ENDING,
+    ("load", "ends_within_s"): {**ENDING, "ends_within_s": 0.3},
     ("load", "stages"): {"stages": (10.0, 20.0)},
     ("load", "cpus"): {"cpus": (1,)},
     ("server", "cpus"): {"cpus": (1,)},
@@ -62,16 +51,11 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
 """Where another value is not simply any other."""
 
 BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
-    ("load", "arrivals"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "max_in_flight"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "in_turn"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "ends_below"): {"model": "open", "arrival_rate": 50.0},
-    ("load", "ends_within_s"): {
-        "model": "open",
-        "arrival_rate": 50.0,
-        "ends_below": 0.5,
-        "ends_within_s": 0.2,
-    },
+    ("load", "arrivals"): OPEN,
+    ("load", "max_in_flight"): OPEN,
+    ("load", "in_turn"): OPEN,
+    ("load", "ends_below"): OPEN,
+    ("load", "ends_within_s"): ENDING,
     ("load", "iterations"): {"warmup_s": 0.0},
     ("server", "front_options"): {"front": "nginx"},
     ("server", "instances"): {"front": "nginx"},
@@ -83,7 +67,7 @@ BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
 """What the other cell has of it."""
 
 
-def fields() -> Iterator[tuple[str, ...]]:
+def fields():
     """Every field of a RunSpec that belongs to the cell."""
     for outer in dataclasses.fields(SPEC):
         part = getattr(SPEC, outer.name)
@@ -95,14 +79,14 @@ def fields() -> Iterator[tuple[str, ...]]:
             yield from ((outer.name, inner.name) for inner in dataclasses.fields(part))
 
 
-def changed(spec: RunSpec, path: tuple[str, ...], values: dict[str, Any]) -> RunSpec:
+def changed(spec, path, values):
     if len(path) == 1:
         return dataclasses.replace(spec, **values)
     part = dataclasses.replace(getattr(spec, path[0]), **values)
     return dataclasses.replace(spec, **{path[0]: part})
 
 
-def another(path: tuple[str, ...]) -> dict[str, Any]:
+def another(path):
     value = getattr(SPEC, path[0]) if len(path) == 1 else getattr(getattr(SPEC, path[0]), path[1])
     if path in OTHER:
         return OTHER[path]
@@ -117,7 +101,7 @@ def another(path: tuple[str, ...]) -> dict[str, Any]:
     return {path[-1]: {"path": "/cart/"} if value is not None else 7}
 
 
-def cell(spec: RunSpec) -> Cell:
+def cell(spec):
     run = Run(
         server=spec.server.server,
         workload=spec.workload.workload,
@@ -131,7 +115,7 @@ def cell(spec: RunSpec) -> Cell:
 
 
 @pytest.mark.parametrize("path", list(fields()), ids=".".join)
-def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path: tuple[str, ...]) -> None:
+def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path):
     one, other = changed(SPEC, path, BESIDE.get(path, {})), changed(SPEC, path, another(path))
     assert one.key != other.key
     titles = cell_titles([cell(one), cell(other)])
@@ -139,19 +123,19 @@ def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path: tuple[str,
     assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
 
 
-def run(load: dict[str, Any] | None = None, **fields: Any) -> Run:
+def run(load=None, **fields):
     """Not stored; its spec may lack what later versions say."""
     spec = {**SPEC.to_json(), **fields.pop("spec", {})}
     given = {"server": "uvicorn", "unit": "request", "model": "closed", "users": 100, **fields}
     return Run(**given, spec={**spec, "load": {**spec["load"], **(load or {})}})
 
 
-def test_what_stood_around_a_server_is_said_alike_of_plans_and_of_stored_runs() -> None:
+def test_what_stood_around_a_server_is_said_alike_of_plans_and_of_stored_runs():
     for path, values in OTHER.items():
         spec = changed(changed(SPEC, path, BESIDE.get(path, {})), path, values)
         assert around(spec) == around_of(Run(spec=spec.to_json()))
     assert set(around_of(Run(spec={})).values()) == {"", around(SPEC)["database"]}
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

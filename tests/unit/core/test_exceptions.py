@@ -5,7 +5,7 @@ import pytest
 from benchsuite.core.exceptions import last_line
 
 
-def raised(error: Exception, *notes: str) -> Exception:
+def raised(error, *notes):
     for note in notes:
         error.add_note(note)
     try:
@@ -15,13 +15,13 @@ def raised(error: Exception, *notes: str) -> Exception:
 
 
 @pytest.mark.parametrize("notes", [(), ("ask the shop",), ("one\ntwo", "three")])
-def test_the_error_is_told_and_not_its_notes(notes: tuple[str, ...]) -> None:
+def test_the_error_is_told_and_not_its_notes(notes):
     error = raised(KeyError("x"), *notes)
     assert last_line(error).startswith("KeyError: 'x' (")
     assert tuple(getattr(error, "__notes__", ())) == notes
 
 
-def test_of_what_does_not_compile_the_last_line_is_told() -> None:
+def test_of_what_does_not_compile_the_last_line_is_told():
     with pytest.raises(SyntaxError) as found:
         compile("a b", "bench.py", "exec")
     assert last_line(raised(found.value, "mend it")).startswith("SyntaxError: invalid syntax")

@@ -1,7 +1,6 @@
 """What codes and terms mean: each has a sentence, and each sentence a place in the docs."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 from django.core.management import call_command
@@ -17,13 +16,13 @@ from benchsuite.findings.registry import FINDINGS
 ROOT = Path(__file__).parents[3]
 
 
-def codes() -> set[str]:
+def codes():
     """Whatever a run may be said to have, by which somebody may ask what that is."""
     kinds = {kind.words for kind in Kind if kind is not Kind.OK}
     return {rule.code for rule in (*FINDINGS.values(), *RULES.values())} | kinds | failures()
 
 
-def failures(of: type[BenchsuiteError] = BenchsuiteError) -> set[str]:
+def failures(of=BenchsuiteError):
     return {of.code}.union(*(failures(one) for one in of.__subclasses__()))
 
 
@@ -36,7 +35,7 @@ def test_each_is_one_sentence_and_leads_to_a_heading_of_the_docs():
             assert len(one.meaning.split()) <= 28, one
 
 
-def anchors(page: Path) -> Iterator[str]:
+def anchors(page):
     for heading in re.findall(r"^#+ (.*)$", page.read_text(), re.MULTILINE):
         yield re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-")
 

@@ -9,7 +9,6 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Better, Metric, Place, Unit
 from benchsuite.models import Measurement, Run
 from benchsuite.report.exports.runs import FACTS
-from tests.golden import Golden
 
 DOCS = Path(__file__).parents[3] / "docs" / "reading-results.md"
 ENDINGS = {
@@ -21,7 +20,7 @@ ENDINGS = {
 }
 
 
-def test_columns_with_figures_are_those_that_are_filled() -> None:
+def test_columns_with_figures_are_those_that_are_filled():
     numbers = {
         field.name
         for field in Run._meta.concrete_fields
@@ -31,19 +30,19 @@ def test_columns_with_figures_are_those_that_are_filled() -> None:
 
 
 @pytest.mark.parametrize("one", every.METRICS, ids=lambda one: one.name)
-def test_each_has_its_unit_in_its_name_and_one_source(one: Metric) -> None:
+def test_each_has_its_unit_in_its_name_and_one_source(one):
     assert one.name.endswith(ENDINGS.get(one.unit, ""))
     assert (one.read is None) != (one.of is None)
     assert bool(one.places) or one.short or one.of_times, "told nowhere"
 
 
-def test_what_is_told_of_parts_is_stored_of_them() -> None:
+def test_what_is_told_of_parts_is_stored_of_them():
     columns = {field.name for field in Measurement._meta.concrete_fields}
     for one in (*every.in_place(Place.STAGE), *every.in_place(Place.PART)):
         assert one.of_times or one.name in columns
 
 
-def test_the_table_of_the_docs_is_that_of_the_registry() -> None:
+def test_the_table_of_the_docs_is_that_of_the_registry():
     lines = [line.split(" | ") for line in DOCS.read_text(encoding="utf-8").splitlines()]
     told = [line[:5] for line in lines if line[0].startswith("| `") and len(line) == 6]
     assert told == [
@@ -59,14 +58,14 @@ def test_the_table_of_the_docs_is_that_of_the_registry() -> None:
     ]
 
 
-def shown(unit: Unit, value: float | None) -> str:
+def shown(unit, value):
     figure = Metric("any", unit, Better.LESS, of_answers=True)
     return figure.show(value, "messages").replace("\u2009", " ")
 
 
-def doubled(names: list[str]) -> set[str]:
+def doubled(names):
     return {name for name in names if names.count(name) > 1}
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

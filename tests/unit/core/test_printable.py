@@ -12,13 +12,12 @@ from benchsuite.core.printable import printable
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.management.output import SafeConsole
 from benchsuite.models import validate_printable
-from tests.golden import Golden
 
 CONTROLS = ["\x1b[2J", "\0", "\x07", "\x9b31m", "\x7f", "\u202e", "\u2028", "\ud800", "\uffff"]
 HARMLESS = ["plain", "größer 日本 😀 👩‍💻", "e\u0301", "a\u00a0b", "50 % · “x”"]
 
 
-def test_the_console_prints_none_in_lines_or_tables() -> None:
+def test_the_console_prints_none_in_lines_or_tables():
     out = StringIO()
     console = SafeConsole(file=out, force_terminal=True, width=80)
     table = Table("label")
@@ -32,14 +31,14 @@ def test_the_console_prints_none_in_lines_or_tables() -> None:
 
 
 @pytest.mark.parametrize("text", [*CONTROLS, '<&>"', "]]>", "a\nb"])
-def test_xml_can_be_read_again(text: str) -> None:
+def test_xml_can_be_read_again(text):
     written = ElementTree.Element("a", {"name": printable(text)})
     written.text = printable(text)
     read = ElementTree.fromstring(ElementTree.tostring(written, encoding="utf-8"))
     assert read.text == printable(text)
 
 
-def label(text: str) -> str:
+def label(text):
     """As a run and the database take it."""
     try:
         made = RunSpec(server=ServerSpec(server="uvicorn"), label=text).label
@@ -51,7 +50,7 @@ def label(text: str) -> str:
     return made
 
 
-def refused(text: str) -> bool:
+def refused(text):
     try:
         label(text)
     except UsageError as error:
@@ -59,5 +58,5 @@ def refused(text: str) -> bool:
     return False
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

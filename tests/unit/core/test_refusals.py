@@ -1,10 +1,8 @@
 """Every command says in one sentence which database refused, and what to do."""
 
 import sqlite3
-from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -19,8 +17,7 @@ from benchsuite.models import Run
 from benchsuite.report.exports.runs import json_of
 from benchsuite.runner import preflight
 from benchsuite.system import fingerprint
-from tests.broken_databases import BROKEN, Entry, asked_instead
-from tests.golden import Golden
+from tests.broken_databases import BROKEN, asked_instead
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
@@ -40,9 +37,7 @@ POSTGRES = {"ENGINE": "django.db.backends.postgresql", "NAME": "bench", "HOST": 
 
 
 @pytest.fixture
-def refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, django_db_blocker: Any, django_db_setup: None
-) -> Callable[[Entry, str], str]:
+def refused(tmp_path, monkeypatch, django_db_blocker, django_db_setup):
     """What a command says where the database is this one."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session, "PAUSE_S", 0.0)
@@ -58,7 +53,7 @@ def refused(
     with django_db_blocker.unblock():
         Path("runs.json").write_text("".join(json_of([row])), encoding="utf-8")
 
-    def said(entry: Entry, command: str) -> str:
+    def said(entry, command):
         with (
             django_db_blocker.unblock(),
             asked_instead(entry),
@@ -72,7 +67,7 @@ def refused(
     return said
 
 
-def _never(*given: object, **options: object) -> Any:
+def _never(*given, **options):
     raise AssertionError("nothing may be measured")
 
 
@@ -115,8 +110,8 @@ def test_a_database_that_another_program_holds(refused, tmp_path, django_db_bloc
 
 @pytest.mark.parametrize("command", [*ASKING, *OTHERS])
 def test_a_query_that_nobody_thought_of_is_a_sentence_too(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, django_db_blocker: Any, command: str
-) -> None:
+    monkeypatch, tmp_path, django_db_blocker, command
+):
     found = load_command_class("benchsuite", command)
     monkeypatch.setattr(found, "handle", lambda **options: Run.objects.count())
     monkeypatch.setattr(found, "requires_system_checks", [])
@@ -132,7 +127,7 @@ def test_a_query_that_nobody_thought_of_is_a_sentence_too(
 class Answer(Exception):
     """What psycopg raises, as far as it matters here."""
 
-    def __init__(self, sqlstate: str | None, text: str = "no") -> None:
+    def __init__(self, sqlstate, text="no"):
         super().__init__(text)
         self.sqlstate = sqlstate
 
@@ -140,5 +135,5 @@ class Answer(Exception):
 FAILED = 'connection failed: connection to server at "127.0.0.1", port 5432 failed: '
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -16,7 +15,6 @@ from benchsuite.core.specs import (
     WorkloadSpec,
 )
 from benchsuite.core.specs.spec import Spec
-from tests.golden import Golden
 
 FULL = RunSpec(
     workload=WorkloadSpec(workload="cpu", options={"size": 1000}),
@@ -47,11 +45,11 @@ OPEN = RunSpec(
 
 
 @pytest.mark.parametrize("spec", [FULL, OPEN, RunSpec(server=ServerSpec(server="uvicorn"))])
-def test_a_run_is_the_same_after_being_stored_as_json(spec: RunSpec) -> None:
+def test_a_run_is_the_same_after_being_stored_as_json(spec):
     assert RunSpec.from_json(json.loads(json.dumps(spec.to_json()))) == spec
 
 
-def test_no_default_has_changed_without_its_first_one_being_kept() -> None:
+def test_no_default_has_changed_without_its_first_one_being_kept():
     """A default that is new goes into the file; one that was changed stays as it is there, and
     is named in `first_defaults` of its spec.
     """
@@ -91,15 +89,15 @@ class Wider(RunSpec):
     colour: str = "none"
 
 
-def plan(**load: Any) -> tuple[object, ...]:
+def plan(**load):
     """Begin and end of the window, and the longest that it may take."""
     profile = LoadProfile(**load)
     return profile.window_start_s, profile.window_end_s, profile.longest_s
 
 
-def limit(rate: float, **more: Any) -> int:
+def limit(rate, **more):
     return LoadProfile(model="open", arrival_rate=rate, **more).in_flight_limit
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(raises=dataclasses.FrozenInstanceError)

@@ -5,36 +5,35 @@ from collections.abc import Callable
 
 from benchsuite.core.samples import Round, Stall
 from benchsuite.telemetry.prober.probes import FEWEST_ROUNDS, MOST_ROUNDS
-from tests.golden import Golden
 
 Draw = Callable[[random.Random], float]
 
 TRIALS = 2_000
 
 
-def constant(draw: random.Random) -> float:
+def constant(draw):
     return 0.002
 
 
-def branch(draw: random.Random) -> float:
+def branch(draw):
     """Every second request takes another way."""
     return draw.choice((0.002, 0.043))
 
 
-def seldom(draw: random.Random) -> float:
+def seldom(draw):
     return 0.043 if draw.random() < 0.3 else 0.002
 
 
-def broad(draw: random.Random) -> float:
+def broad(draw):
     """p50 52 ms, p95 88 ms."""
     return max(0.005, draw.gauss(0.052, 0.022))
 
 
-def heavy(draw: random.Random) -> float:
+def heavy(draw):
     return draw.expovariate(1 / 0.04)
 
 
-def shown(page: Draw, waits_s: float, draw: random.Random, *, share: float = 1.0) -> bool:
+def shown(page, waits_s, draw, *, share=1.0):
     """Asked as `acknowledging.stall` asks; `share` of the answers are written in two pieces."""
     found = Stall()
     while len(found.rounds) < MOST_ROUNDS and not found.is_shown:
@@ -46,5 +45,5 @@ def shown(page: Draw, waits_s: float, draw: random.Random, *, share: float = 1.0
     return found.is_shown
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -6,27 +6,24 @@ from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
-import pytest
-
 from benchsuite.delay import proxy
 from benchsuite.delay.proxy import Endpoint
-from tests.golden import Golden
 
 
 class Clock:
     """A clock that is set by hand, and the alarm that goes by it."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.reset()
 
-    def reset(self) -> None:
+    def reset(self):
         self.now = 100.0
         self.calls: list[tuple[float, Callable[[], None]]] = []
 
-    def at(self, moment: float, call: Callable[[], None]) -> None:
+    def at(self, moment, call):
         self.calls.append((moment, call))
 
-    def go_to(self, moment: float) -> None:
+    def go_to(self, moment):
         self.now = moment
         due = [call for call in self.calls if call[0] <= moment]
         self.calls = [call for call in self.calls if call[0] > moment]
@@ -39,34 +36,34 @@ class Transport:
 
     family = socket.AF_INET
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.done: list[object] = []
         self.options: list[tuple[int, int, object]] = []
         self.closing = False
 
-    def is_closing(self) -> bool:
+    def is_closing(self):
         return self.closing
 
-    def get_extra_info(self, name: str) -> "Transport":
+    def get_extra_info(self, name):
         assert name == "socket"
         return self
 
-    def setsockopt(self, level: int, name: int, value: object) -> None:
+    def setsockopt(self, level, name, value):
         self.options.append((level, name, value))
 
-    def write(self, data: bytes) -> None:
+    def write(self, data):
         self.done.append(data)
 
-    def write_eof(self) -> None:
+    def write_eof(self):
         self.done.append("end")
 
-    def pause_reading(self) -> None:
+    def pause_reading(self):
         self.done.append("pause")
 
-    def resume_reading(self) -> None:
+    def resume_reading(self):
         self.done.append("resume")
 
-    def abort(self) -> None:
+    def abort(self):
         self.done.append("abort")
         self.closing = True
 
@@ -77,14 +74,7 @@ clock = Clock()
 class Line:
     """A sender and a receiver with their sockets, and what was told of their connection."""
 
-    def __init__(
-        self,
-        clock: Clock,
-        delay_s: float = 0.1,
-        *,
-        begins_at: float = 0.0,
-        connected: bool = True,
-    ) -> None:
+    def __init__(self, clock, delay_s=0.1, *, begins_at=0.0, connected=True):
         self.heard: list[str] = []
         connection: Any = SimpleNamespace(
             timer=clock,
@@ -100,18 +90,18 @@ class Line:
         if connected:
             self.connect()
 
-    def connect(self) -> None:
+    def connect(self):
         self.sink.connection_made(cast(asyncio.Transport, self.receiver))
         self.sink.flush()
 
     @property
-    def received(self) -> list[object]:
+    def received(self):
         """What reached the receiver; of long data the length."""
         done: list[Any] = self.receiver.done
         return [part if len(part) < 99 else len(part) for part in done]
 
 
-def test_values(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_values(golden, monkeypatch):
     """Connections that are made, used, ended and reset."""
     monkeypatch.setattr(proxy, "monotonic", lambda: clock.now)
     golden.values()

@@ -1,18 +1,16 @@
 """B106: what a second client may see of a page before it disagrees with the load."""
 
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from benchsuite.core.observations import Connection
-from benchsuite.core.results import Distribution, Finding, Summary
+from benchsuite.core.results import Distribution
 from benchsuite.stats import histogram
-from tests.golden import Golden
 from tests.unit.findings.clean import CLEAN, found, summary, words
 
 
-def loaded(median_s: float = 0.1, *, slow: int = 0, **changes: Any) -> Summary:
+def loaded(median_s=0.1, *, slow=0, **changes):
     """Of 1 000 requests so many took ten times as long."""
     times = np.full(1000, median_s)
     times[:slow] *= 10
@@ -26,11 +24,11 @@ def loaded(median_s: float = 0.1, *, slow: int = 0, **changes: Any) -> Summary:
     )
 
 
-def alike(time_s: float, count: int = 25, **changes: Any) -> tuple[Connection, ...]:
+def alike(time_s, count=25, **changes):
     return (Connection(times_s=(time_s,), **changes),) * count
 
 
-def told(**changes: Any) -> dict[str, Finding]:
+def told(**changes):
     """Findings of a run whose prober saw what is changed of the clean one's."""
     assert CLEAN.probes is not None
     return found(probes=replace(CLEAN.probes, **changes))
@@ -43,5 +41,5 @@ ODD = Connection(times_s=(1.0, 1.0, 0.1, 0.1, 0.1), beside_s=(0.1,) * 6)
 HUNG = Connection(times_s=(1.0,), hung=True, broke_alone=True)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

@@ -1,8 +1,7 @@
 """B501 to B503: what slows the project down, and what answers in front of it."""
 
-from tests.golden import Golden
 from tests.unit.findings.clean import words
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

@@ -1,15 +1,9 @@
 """B201 to B206: the run that trips each, and the one just below that doesn't."""
 
 from dataclasses import replace
-from typing import Any
 
-from benchsuite.core.observations import (
-    Cluster,
-    FrontShares,
-)
-from benchsuite.core.results import Finding
+from benchsuite.core.observations import Cluster, FrontShares
 from benchsuite.core.samples import Round, Stall
-from tests.golden import Golden
 from tests.unit.findings.clean import found, words
 
 CLUSTER = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
@@ -28,9 +22,9 @@ IDLE = FrontShares(
 )
 
 
-def told(**changes: Any) -> Finding | None:
+def told(**changes):
     return found(front=replace(IDLE, **changes)).get("B211")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

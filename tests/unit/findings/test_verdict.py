@@ -2,22 +2,21 @@
 
 import re
 import runpy
-from collections.abc import Iterator
 from math import inf
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.observations import Evidence
-from benchsuite.core.results import Finding, Level
+from benchsuite.core.results import Level
 from benchsuite.findings import registry
-from benchsuite.findings.registry import CHECKS, FINDINGS, Rule
+from benchsuite.findings.registry import CHECKS, FINDINGS
 from benchsuite.stats.levels import FAILED, HELD
 
 PAGE = Path(__file__).parents[3] / "docs" / "reading-results.md"
 
 
-def test_every_finding_has_a_section_that_names_its_thresholds() -> None:
+def test_every_finding_has_a_section_that_names_its_thresholds():
     sections = dict(re.findall(r"^### (B\d+ \S+)\n(.*?)(?=^##|\Z)", PAGE.read_text(), re.M | re.S))
     assert list(sections) == [FINDINGS[number].code for number in sorted(FINDINGS)]
     for rule in FINDINGS.values():
@@ -31,12 +30,12 @@ def test_the_page_has_the_table_that_is_made_from_the_findings(capsys):
     assert capsys.readouterr().out in PAGE.read_text(), "python -m benchsuite.findings"
 
 
-def test_a_finding_is_declared_by_its_function(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_finding_is_declared_by_its_function(monkeypatch):
     monkeypatch.setattr(registry, "FINDINGS", {})
     monkeypatch.setattr(registry, "CHECKS", [])
 
     @registry.finding("B999", "odd", weak=3, weak_words="or 1", by_stage=True)
-    def odd(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    def odd(rule, evidence):
         """what is
         odd
 
@@ -45,7 +44,7 @@ def test_a_finding_is_declared_by_its_function(monkeypatch: pytest.MonkeyPatch) 
         yield from rule.weighed(evidence.unmade, "It is odd.", hint="Look.")
 
     @registry.also("B999")
-    def even(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    def even(rule, evidence):
         yield rule.found(Level.INFO, "It is even.")
 
     assert registry.rows() == [("B999 odd", "what is odd", "above 3 %, or 1", "")]
@@ -56,7 +55,7 @@ def test_a_finding_is_declared_by_its_function(monkeypatch: pytest.MonkeyPatch) 
     assert registry.codes(Evidence(unmade=3), "B999") == ["B999 odd"]  # by the second alone
 
 
-def test_every_number_that_is_named_is_a_finding() -> None:
+def test_every_number_that_is_named_is_a_finding():
     root = PAGE.parents[1]
     pages = [*(root / "docs").glob("*.md"), root / "README.md"]
     code = [*(root / "benchsuite").rglob("*.py"), *(root / "benchsuite").rglob("*.html")]
@@ -65,12 +64,12 @@ def test_every_number_that_is_named_is_a_finding() -> None:
         assert not unknown, f"{path.relative_to(root)} names {unknown}"
 
 
-def test_levels_are_held_to_the_same_limits() -> None:
+def test_levels_are_held_to_the_same_limits():
     assert FINDINGS["B104"].weak == pytest.approx(100 * (1 - HELD))
     assert FINDINGS["B201"].invalid == 100 * FAILED
 
 
-def test_no_number_is_declared_twice() -> None:
+def test_no_number_is_declared_twice():
     assert all(check.rule is FINDINGS[check.rule.number] for check in CHECKS)
 
 
@@ -85,12 +84,12 @@ ROWS = ROW.findall((ROOT / "docs" / "sabotage.md").read_text())
 
 
 @pytest.mark.parametrize("number", FINDINGS)
-def test_each_finding_has_a_saboteur(number: str) -> None:
+def test_each_finding_has_a_saboteur(number):
     assert any(name.startswith(f"test_{number.lower()}_") for name in TESTS)
 
 
 @pytest.mark.parametrize(("number", "clean"), [(number, clean) for number, _, clean in ROWS])
-def test_each_finding_has_a_run_without_it(number: str, clean: str) -> None:
+def test_each_finding_has_a_run_without_it(number, clean):
     assert clean in TESTS
 
 

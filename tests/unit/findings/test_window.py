@@ -2,19 +2,17 @@
 
 import random
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
 from benchsuite import findings
-from benchsuite.core.observations import Evidence, Probes, UnderWay
-from benchsuite.core.results import Finding, Interval, Level
+from benchsuite.core.observations import Probes, UnderWay
+from benchsuite.core.results import Level
 from benchsuite.stats import histogram
-from tests.golden import Golden
 from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
 
 
-def overloaded(throughput: float, busy: float) -> dict[str, Any]:
+def overloaded(throughput, busy):
     """Evidence of an open run in which the median grows all the time."""
     medians: list[float | None] = [0.1 + 0.01 * second for second in range(10)]
     return {
@@ -26,17 +24,17 @@ def overloaded(throughput: float, busy: float) -> dict[str, Any]:
     }
 
 
-def two_ways(second: int, slower_s: float) -> Interval:
+def two_ways(second, slower_s):
     """Half of a second's answers take 0.1 s, the others longer."""
     times = histogram.encode(histogram.of(np.array([0.1] * 50 + [slower_s] * 50)))
     return replace(intervals([100])[0], second=second, histogram=times)
 
 
-def stage(users: int, **changes: Any) -> Evidence:
+def stage(users, **changes):
     return replace(CLEAN, stage=f"{users} users", **changes)
 
 
-def of_stages(*stages: Evidence) -> dict[str, Finding]:
+def of_stages(*stages):
     """As of a run whose figures as a whole would trip everything, were they looked at."""
     whole = replace(
         CLEAN,
@@ -50,10 +48,10 @@ def of_stages(*stages: Evidence) -> dict[str, Finding]:
     return {one.code.split()[0]: one for one in findings.assess(whole)}
 
 
-def test_what_the_target_does_beyond_the_level_told_is_no_doubt() -> None:
+def test_what_the_target_does_beyond_the_level_told_is_no_doubt():
     failing = summary(requests=1000, failures=400, failures_by_kind={"status": 400})
 
-    def at(users: int, **changes: Any) -> Evidence:
+    def at(users, **changes):
         return stage(users, **{"total": replace(CLEAN.total or failing, level=users), **changes})
 
     beyond = at(40, total=replace(failing, level=40.0), ceiling_rate=110.0)
@@ -68,7 +66,7 @@ def test_what_the_target_does_beyond_the_level_told_is_no_doubt() -> None:
     assert {one.code.split()[0]: one.level for one in below}["B201"] is Level.INVALID
 
 
-def test_noise_alone_is_seldom_a_finding() -> None:
+def test_noise_alone_is_seldom_a_finding():
     """At most one of fifty, at ten seconds and 8 % of noise in each."""
     draw = random.Random(7)
     flagged = sum(
@@ -78,5 +76,5 @@ def test_noise_alone_is_seldom_a_finding() -> None:
     assert flagged <= 10
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(words)

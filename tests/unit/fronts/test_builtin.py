@@ -11,33 +11,30 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.core.specs import Option
 from benchsuite.fronts import BUILTIN, base
 from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.system import account
-from tests.golden import Golden
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDER = Path("/run/of/a front")
 UPSTREAMS = [("127.0.0.1", 23010), ("127.0.0.1", 23011)]
 
 
-def front_class(name: str) -> type[FrontAdapter]:
+def front_class(name):
     module, _, attribute = BUILTIN[name].rpartition(".")
-    found: type[FrontAdapter] = getattr(import_module(module), attribute)
-    return found
+    return getattr(import_module(module), attribute)
 
 
 PROGRAMS = {name: one for name in BUILTIN if issubclass(one := front_class(name), ProgramFront)}
 
 
-def make(name: str, static_files: StaticFiles | None = None, /, **options: Option) -> ProgramFront:
+def make(name, static_files=None, /, **options):
     place = FrontPlace(folder=FOLDER, static=static_files, token="t0ken")
     return PROGRAMS[name](options, place)
 
 
-def configuration(adapter: FrontAdapter) -> list[str]:
+def configuration(adapter):
     """Its lines without indentation, comments and blank ones."""
     (content,) = adapter.config_files("127.0.0.1", 8123, UPSTREAMS).values()
     lines = (line.strip() for line in content.splitlines())
@@ -45,23 +42,23 @@ def configuration(adapter: FrontAdapter) -> list[str]:
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_is_importable_under_its_name(name: str) -> None:
+def test_is_importable_under_its_name(name):
     assert front_class(name).name == name
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_runs_and_checks_what_is_in_its_folder(name: str) -> None:
+def test_runs_and_checks_what_is_in_its_folder(name):
     adapter = make(name)
     assert list(adapter.config_files("127.0.0.1", 1, UPSTREAMS)) == [adapter.template]
     assert str(FOLDER / adapter.template) in adapter.argv()
     assert str(FOLDER / adapter.template) in adapter.check_argv()
 
 
-def test_what_it_is_told(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_it_is_told(golden, monkeypatch):
     """nginx also writes in its folder only: other files are below /var or /run."""
     monkeypatch.setattr(resource, "getrlimit", lambda which: (64, resource.RLIM_INFINITY))
 
-    def told(name: str, /, **options: Option) -> str:
+    def told(name, /, **options):
         """The whole without options, else what these change."""
         plain, changed = configuration(make(name)), configuration(make(name, **options))
         difference = difflib.unified_diff(plain, changed, n=0, lineterm="")
@@ -72,15 +69,13 @@ def test_what_it_is_told(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> Non
     golden.cases(told)
 
 
-def test_static_files(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_static_files(golden, monkeypatch, tmp_path):
     """What nginx is told of them, or why it can't serve them; before the settings of the target are
     known it is asked for nothing.
     """
     (tmp_path / "a $b").mkdir()
 
-    def served(
-        url: str | None = "/static/", root: str = "", *, asked: bool = True, can_read: bool = True
-    ) -> str:
+    def served(url="/static/", root="", *, asked=True, can_read=True):
         monkeypatch.setattr(base, "can_read", lambda folder, user: can_read)
         files = None if url is None else StaticFiles(url=url, root=tmp_path / root)
         adapter = make("nginx", files, static=asked)
@@ -93,7 +88,7 @@ def test_static_files(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_path:
     golden.cases(served, replace={re.escape(str(tmp_path)): "ROOT", user: "runs as USER "})
 
 
-def test_the_front_in_the_docs_is_one() -> None:
+def test_the_front_in_the_docs_is_one():
     (code,) = re.findall(
         r"```python\n# shop/fronts\.py\n(.*?)```", (DOCS / "extending.md").read_text(), re.DOTALL
     )
@@ -104,7 +99,7 @@ def test_the_front_in_the_docs_is_one() -> None:
     assert "'' 'close';" in said
 
 
-def test_docs_show_every_front() -> None:
+def test_docs_show_every_front():
     table = (DOCS / "fronts.md").read_text().partition("| front |")[2].partition("\n\n")[0]
     rows = {row.split("`")[1]: row for row in table.splitlines() if row.startswith("| `")}
     assert list(rows) == list(BUILTIN)
@@ -117,11 +112,11 @@ def test_docs_show_every_front() -> None:
             assert (f"`{option}" in row) == (option in one.options)
 
 
-def shown_as(default: Option) -> str:
+def shown_as(default):
     if isinstance(default, bool):
         return "yes" if default else "no"
     return str(default) or "—"
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

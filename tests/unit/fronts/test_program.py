@@ -2,20 +2,17 @@
 
 import re
 import resource
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import Option
-from benchsuite.fronts.base import Address, FrontPlace
+from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.haproxy import Haproxy
 from benchsuite.fronts.nginx import Nginx
 from benchsuite.fronts.program import COMMON, ProgramFront, filled
 from benchsuite.fronts.swarm import Swarm
 from benchsuite.system import network, programs
-from tests.golden import Golden
 
 
 class Plain(ProgramFront):
@@ -28,35 +25,33 @@ class Plain(ProgramFront):
     complaint = re.compile("(.*)")
     options = {**COMMON, "depth": 1}
 
-    def argv(self) -> list[str]:
+    def argv(self):
         return [self.executable()]
 
-    def check_argv(self) -> list[str]:
+    def check_argv(self):
         return [self.executable(), "-t"]
 
-    def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
+    def values(self, host, port, upstreams):
         return {"servers": len(upstreams)}
 
 
-def plain(place: FrontPlace | None = None, **options: Option) -> Plain:
+def plain(place=None, **options):
     return Plain(options, place)
 
 
-def installed(
-    monkeypatch: pytest.MonkeyPatch, version: str | None, path: str | None = "/x"
-) -> None:
+def installed(monkeypatch, version, path="/x"):
     monkeypatch.setattr(programs, "find_program", lambda name: path)
     monkeypatch.setattr(programs, "program_version", lambda name, *asked: version)
 
 
-def test_a_template_of_ones_own_takes_the_place_of_ours(tmp_path: Path) -> None:
+def test_a_template_of_ones_own_takes_the_place_of_ours(tmp_path):
     path = own(tmp_path, "@{host}:@{port} @{servers} @{connect_s} @{timeout_s} @{folder}")
     place = FrontPlace(folder=Path("/run"))
     files = plain(place, config=str(path)).config_files("127.0.0.1", 80, [("h", 1), ("h", 2)])
     assert files == {"nginx.conf": "127.0.0.1:80 2 75 3600 /run"}
 
 
-def limited(monkeypatch: pytest.MonkeyPatch, hard: int) -> None:
+def limited(monkeypatch, hard):
     monkeypatch.setattr(resource, "getrlimit", lambda which: (64, hard))
 
 
@@ -76,28 +71,28 @@ def test_it_takes_as_many_clients_as_open_files_allow(monkeypatch, hard, clients
         network.check_descriptors(481, ends=2)
 
 
-def test_availability(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
-    def available(version: str | None, path: str | None = "/x") -> tuple[object, ...]:
+def test_availability(monkeypatch, golden):
+    def available(version, path="/x"):
         installed(monkeypatch, version, path)
         return Plain.available(), Plain.version(), Plain.executable()
 
     golden.cases(available)
 
 
-def own(folder: Path, text: str) -> Path:
+def own(folder, text):
     path = folder / "own.conf"
     path.write_text(text)
     return path
 
 
-def test_fills_in_values_and_leaves_the_programs_own_signs_alone(tmp_path: Path) -> None:
+def test_fills_in_values_and_leaves_the_programs_own_signs_alone(tmp_path):
     path = own(tmp_path, "listen @{port}; set $host @named; location @failed {}")
     assert filled("nginx.conf", {"port": 80}, own=path) == (
         "listen 80; set $host @named; location @failed {}"
     )
 
 
-def test_a_placeholder_for_nothing_is_refused_with_the_known_ones(tmp_path: Path) -> None:
+def test_a_placeholder_for_nothing_is_refused_with_the_known_ones(tmp_path):
     path = own(tmp_path, "listen @{prot};")
     with pytest.raises(UsageError, match=r"placeholder 'prot'; .* There are: host, port"):
         filled("nginx.conf", {"port": 80, "host": "h"}, own=path)
@@ -105,7 +100,7 @@ def test_a_placeholder_for_nothing_is_refused_with_the_known_ones(tmp_path: Path
         filled("nginx.conf", {}, own=tmp_path)
 
 
-def test_cpus_that_it_uses_are_what_its_option_says(tmp_path: Path) -> None:
+def test_cpus_that_it_uses_are_what_its_option_says(tmp_path):
     """A configuration of the user's own may say something else."""
     assert (Nginx({}).parallel, Nginx({"processes": 3}).parallel) == (1, 3)
     assert Haproxy({"threads": 4}).parallel == 4
@@ -113,5 +108,5 @@ def test_cpus_that_it_uses_are_what_its_option_says(tmp_path: Path) -> None:
     assert Swarm({"image": "shop"}).parallel is None
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

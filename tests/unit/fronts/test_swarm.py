@@ -4,17 +4,13 @@ import json
 import re
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from benchsuite.core.specs import Option
 from benchsuite.fronts import swarm
 from benchsuite.fronts.base import FrontPlace, Instances
 from benchsuite.fronts.swarm import Swarm
-from benchsuite.servers.base import Available
 from benchsuite.system import programs
-from tests.golden import Golden
 from tests.samples import DEPLOY, document
 
 INSTANCES = Instances(
@@ -26,25 +22,24 @@ INSTANCES = Instances(
 
 
 @pytest.fixture
-def ipvs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+def ipvs(monkeypatch, tmp_path):
     """Where the kernel would show its IPVS; it is not there yet."""
     path = tmp_path / "ip_vs"
     monkeypatch.setattr(swarm, "IPVS", path)
     return path
 
 
-def make(instances: Instances | None = INSTANCES, **options: Option) -> Swarm:
+def make(instances=INSTANCES, **options):
     place = FrontPlace(folder=Path("/run/front"), token="0123456789abcdef", instances=instances)
     return Swarm({"image": "shop-bench", **options}, place)
 
 
-def service(adapter: Swarm) -> dict[str, Any]:
+def service(adapter):
     (content,) = adapter.config_files("127.0.0.1", 8123, ()).values()
-    found: dict[str, Any] = json.loads(content)["services"]["web"]
-    return found
+    return json.loads(content)["services"]["web"]
 
 
-def test_the_service_of_the_stack(ipvs: Path, golden: Golden) -> None:
+def test_the_service_of_the_stack(ipvs, golden):
     """In its texts nothing begins a variable; only the run's own folder may be written."""
     folder = Path("/tmp/it's ä $HOME ${x}")
     asked = replace(INSTANCES, env={"DATABASE_URL": "postgres://u:pa$$w@h/d"}, folders=[folder])
@@ -54,8 +49,8 @@ def test_the_service_of_the_stack(ipvs: Path, golden: Golden) -> None:
     golden(service(make(pinned)), "pinned")
 
 
-def test_publishes_as_the_kernel_can(ipvs: Path) -> None:
-    def published(publish: str) -> tuple[str, str]:
+def test_publishes_as_the_kernel_can(ipvs):
+    def published(publish):
         stack = service(make(publish=publish))
         return stack["ports"][0]["mode"], stack["deploy"]["endpoint_mode"]
 
@@ -65,7 +60,7 @@ def test_publishes_as_the_kernel_can(ipvs: Path) -> None:
     assert published("host") == ("host", "dnsrr")
 
 
-def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs: Path) -> None:
+def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs):
     ipvs.touch()
     ours = service(make())
     sample = document(DEPLOY / "swarm" / "stack.yaml")["services"]["web"]
@@ -76,11 +71,11 @@ def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs: Path) -> None:
     assert set(ours) - set(sample) == {"command", "volumes"}, "the image has both"
 
 
-def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: str = "/d") -> None:
+def engine(monkeypatch, said, path="/d"):
     """An engine that knows the image shop-bench and says this of itself."""
     monkeypatch.setattr(programs, "find_program", lambda name: path or None)
 
-    def docker(*arguments: str) -> str | None:
+    def docker(*arguments):
         if arguments[0] == "image":
             return "[]" if arguments[-1] == "shop-bench" else None
         return None if said is None else json.dumps(said)
@@ -88,26 +83,26 @@ def engine(monkeypatch: pytest.MonkeyPatch, said: dict[str, Any] | None, path: s
     monkeypatch.setattr(swarm, "_docker", docker)
 
 
-def test_availability(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
-    def available(said: dict[str, Any] | None, path: str = "/d") -> tuple[Available, str | None]:
+def test_availability(monkeypatch, golden):
+    def available(said, path="/d"):
         engine(monkeypatch, said, path)
         return Swarm.available(), Swarm.version()
 
     golden.cases(available)
 
 
-def test_what_is_possible(monkeypatch: pytest.MonkeyPatch, ipvs: Path, golden: Golden) -> None:
+def test_what_is_possible(monkeypatch, ipvs, golden):
     """One instance needs no mesh, and more do; the image must be there."""
     engine(monkeypatch, {})
 
-    def possible(instances: int, *, mesh: bool = False, **options: Option) -> None:
+    def possible(instances, *, mesh=False, **options):
         ipvs.touch() if mesh else ipvs.unlink(missing_ok=True)
         make(**options).ensure_possible(instances)
 
     golden.cases(possible, replace={re.escape(str(ipvs)): "IPVS"})
 
 
-def test_runs_as_who_may_speak_to_the_engine() -> None:
+def test_runs_as_who_may_speak_to_the_engine():
     adapter = make()
     assert (adapter.run_as, adapter.check_argv()) == ("", [])
     words = ["-m", "benchsuite.fronts.swarm", "/run/front/stack.yaml", "benchsuite-0123456789ab"]

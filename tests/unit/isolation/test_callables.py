@@ -88,7 +88,7 @@ def quiet(monkeypatch):
 def load(project, quiet, monkeypatch):
     """Imports one of the wrappers anew."""
 
-    def fresh(name: str) -> ModuleType:
+    def fresh(name):
         monkeypatch.delitem(sys.modules, name, raising=False)
         module = importlib.import_module(name)
         monkeypatch.delitem(sys.modules, name)
@@ -100,20 +100,20 @@ def load(project, quiet, monkeypatch):
 class Daphne:
     """As Daphne calls an application: with a partial of a method of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.sent: list[dict[str, Any]] = []
 
-    async def handle_reply(self, protocol: object, event: dict[str, Any]) -> None:
+    async def handle_reply(self, protocol, event):
         self.sent.append(event)
 
 
-def events(wrapper: ModuleType, **scope: Any) -> list[dict[str, Any]]:
+def events(wrapper, **scope):
     sent: list[dict[str, Any]] = []
 
-    async def send(event: dict[str, Any]) -> None:
+    async def send(event):
         sent.append(event)
 
-    async def receive() -> dict[str, Any]:
+    async def receive():
         return {}
 
     asyncio.run(wrapper.application(scope, receive, send))
@@ -170,7 +170,7 @@ def test_lifespan_is_the_projects_own_affair(load, tmp_path):
 def test_what_escapes_the_project_is_written_down(load, tmp_path):
     wrapper = load("benchsuite.isolation.asgi")
 
-    async def send(event: dict[str, Any]) -> None:
+    async def send(event):
         raise KeyError("price")
 
     scope = {"type": "http", "method": "GET", "path": "/shop/"}

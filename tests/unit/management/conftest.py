@@ -1,8 +1,6 @@
 """Commands that make runs, without a machine that makes them."""
 
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
 
 import pytest
 
@@ -11,16 +9,16 @@ from benchsuite.management import session as management_session
 
 
 @pytest.fixture
-def run_by(monkeypatch: pytest.MonkeyPatch) -> Callable[[Any], None]:
+def run_by(monkeypatch):
     """A function that is told what makes the runs."""
 
-    def use(made: Any) -> None:
+    def use(made):
         @contextmanager
-        def session(**given: Any) -> Iterator[Any]:
+        def session(**given):
             yield made
 
         @contextmanager
-        def nobody_else(on_wait: object) -> Iterator[None]:
+        def nobody_else(on_wait):
             yield
 
         monkeypatch.setattr(runner, "session", session)

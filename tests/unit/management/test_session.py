@@ -4,7 +4,7 @@ import io
 import json
 import sqlite3
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -25,7 +25,6 @@ from benchsuite.management import session as management_session
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Interval, Measurement, Run
 from benchsuite.pythons import building
-from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
@@ -61,13 +60,7 @@ class AtWork:
 
 
 @pytest.fixture
-def folder(
-    tmp_path: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    django_db_blocker: Any,
-    django_db_setup: None,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Iterator[Path]:
+def folder(tmp_path, tmp_path_factory, django_db_blocker, django_db_setup, monkeypatch):
     """The current directory, with the results in a file of it."""
     template = tmp_path_factory.getbasetemp() / "migrated.sqlite3"
     here = tmp_path / "here"
@@ -79,10 +72,10 @@ def folder(
 
 
 @pytest.fixture
-def runbench(folder: Path, run_by: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+def runbench(folder, run_by, monkeypatch):
     """A function that makes runs which end as told."""
 
-    def made(*ends: RunResult | BaseException | Fault, options: tuple[str, ...] = ()) -> None:
+    def made(*ends, options=()):
         specs = [RunSpec(server=ServerSpec(server=f"server-{n}")) for n in range(len(ends))]
         run_by(AtWork(folder, *ends))
         monkeypatch.setattr(run_options, "specs", lambda options: specs)
@@ -104,7 +97,7 @@ def exclusive(file: Path) -> sqlite3.Connection:
 
 
 @pytest.fixture
-def locked() -> Iterator[Fault]:
+def locked():
     """Another program takes the database for itself, and keeps it."""
     held = []
     yield lambda file: held.append(exclusive(file))
@@ -237,7 +230,7 @@ def test_where_no_file_can_be_in_the_folder_it_goes_elsewhere(
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
 
-    def end(file: Path) -> None:
+    def end(file):
         file.unlink()
         folder.rmdir()
 
@@ -248,7 +241,7 @@ def test_where_no_file_can_be_in_the_folder_it_goes_elsewhere(
 
 
 def test_where_nothing_can_be_written_the_figures_are_printed(runbench, capsys, monkeypatch):
-    def refuse(*given: object) -> None:
+    def refuse(*given):
         raise OSError(28, "No space left on device")
 
     monkeypatch.setattr(session, "_write", refuse)
@@ -293,7 +286,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
     told: list[str] = []
     there = Interpreter("/new/bin/python", "new")
 
-    def build(recipe: Recipe, root: Path, say: Callable[[str], None]) -> Interpreter:
+    def build(recipe, root, say):
         say(f"{recipe.name}: making it")
         return there
 
@@ -305,7 +298,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
     unbuilt = resolve(RunSpec(server=ServerSpec(server="waitress", environment=environment)))
     assert unbuilt.python is None
 
-    def measured(file: Path) -> None:
+    def measured(file):
         told.append("measured")
 
     watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])

@@ -5,10 +5,8 @@ import json
 import os
 import sys
 import unicodedata
-from collections.abc import Iterator
 from io import StringIO
 from pathlib import Path
-from typing import TextIO
 
 import pytest
 from django.core.management import load_command_class
@@ -20,7 +18,7 @@ from benchsuite.management.streams import LOST, Outlasting, plainer, plainer_whe
 
 
 @pytest.fixture
-def unread() -> Iterator[TextIO]:
+def unread():
     """A pipe whose reader has left."""
     reading, writing = os.pipe()
     os.close(reading)
@@ -29,7 +27,7 @@ def unread() -> Iterator[TextIO]:
 
 
 @pytest.fixture
-def full() -> Iterator[TextIO]:
+def full():
     with open("/dev/full", "w", encoding="utf-8") as stream:
         yield stream
 

@@ -23,30 +23,12 @@ from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.studies.study import RULES
 from benchsuite.system import fingerprint, lock
+from tests.study_factories import STUDIES
 from tests.unit.test_store import result
 
 pytestmark = pytest.mark.django_db
 
-STUDY = """
-format = 1
-name = "tiny"
-question = "Does it go on?"
-repeat = 2
-[every]
-duration = "1s"
-warmup = "0"
-[axis.setup]
-sync = { server = "gunicorn-sync" }
-gthread = { server = "gunicorn-gthread" }
-broken = { server = "gunicorn-gthread", threads = 999 }
-[axis.load]
-users = { users = 2 }
-half = { rate = { share = 0.5, figure = "answers", cell = { load = "users" } } }
-[figures]
-answers = { of = "goodput" }
-[scale]
-shorter = ["duration"]
-"""
+STUDY = (STUDIES / "tiny.toml").read_text()
 
 BROKEN = "999 threads are more than this machine has memory for."
 

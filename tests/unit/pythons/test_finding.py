@@ -3,7 +3,6 @@ there.
 """
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -40,7 +39,7 @@ def machine(monkeypatch, tmp_path):
     finding._named.cache_clear()
 
 
-def program(path: Path) -> str:
+def program(path):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("")
     path.chmod(0o755)
@@ -52,7 +51,7 @@ def test_values(golden):
 
 
 def test_what_is_found(golden, machine, monkeypatch):
-    def case(name: str) -> str:
+    def case(name):
         return str(find(name.replace("HERE", str(machine))))
 
     golden.cases(case, replace={str(machine): "HERE", sys.executable: "<this Python>"})

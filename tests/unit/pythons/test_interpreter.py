@@ -40,7 +40,7 @@ def test_its_own_version_is_this_process_s():
 
 
 def test_one_that_is_not_there_can_not_be_asked(monkeypatch):
-    def run(*args: object, **kwargs: object) -> None:
+    def run(*args, **kwargs):
         raise FileNotFoundError("no such file")
 
     monkeypatch.setattr("subprocess.run", run)

@@ -2,29 +2,27 @@
 
 from collections import Counter
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
-from benchsuite.core.results import Finding, Level
+from benchsuite.core.results import Level
 from benchsuite.report.sentences import doubt_lines
 from tests.factories import INVALID, WEAK, make_run
-from tests.golden import Golden
 
 INFO = replace(WEAK, level=Level.INFO)
 MILD = replace(INVALID, level=WEAK.level, message="1 % of the requests failed.")
 
 
-def noisy(percent: float, by: str) -> Finding:
+def noisy(percent, by):
     message = f"The CPUs' time went to {by}."
     return replace(INVALID, code="B401 noisy-host", message=message, value=percent, unit="%")
 
 
-def weak(**given: Any) -> Finding:
+def weak(**given):
     return replace(WEAK, **given)
 
 
-def told(*runs: tuple[str, *tuple[Finding, ...]]) -> str:
+def told(*runs):
     """Of runs of servers with these findings."""
     starts: Counter[str] = Counter()
     rows = []
@@ -35,5 +33,5 @@ def told(*runs: tuple[str, *tuple[Finding, ...]]) -> str:
 
 
 @pytest.mark.django_db
-def test_what_is_told(golden: Golden) -> None:
+def test_what_is_told(golden):
     golden.cases(told)

@@ -6,7 +6,7 @@ import pytest
 from rich.console import Console
 
 from benchsuite.report import flames
-from benchsuite.report.flames import ROW, WIDTH, Flame, drawing, flame
+from benchsuite.report.flames import ROW, WIDTH, drawing, flame
 from benchsuite.report.limiting import told
 from benchsuite.report.terminal.grid import show
 from benchsuite.report.writers import grid
@@ -18,20 +18,13 @@ pytestmark = pytest.mark.django_db
 FULL = {"cpu_percent": 190.0, "environment": {"cpu_usable": 2}}
 
 
-def made(**given: object) -> Flame:
+def made(**given):
     run = make_run()
-    run.diagnosis = profile(**given)  # type: ignore[arg-type]
-    found = flame(run)
-    assert found is not None
-    return found
+    run.diagnosis = profile(**given)
+    return flame(run)
 
 
-def test_what_was_put_together_is_said() -> None:
-    assert "fewer than" not in made().sentence
-    assert "fewer than 7 samples are put together as (rare calls)" in made(least=7).sentence
-
-
-def test_the_tables_fit_80_columns() -> None:
+def test_the_tables_fit_80_columns():
     console = Console(file=StringIO(), width=80, color_system=None)
     run = make_run("gunicorn-gthread")
     run.diagnosis = profile()
@@ -39,31 +32,24 @@ def test_the_tables_fit_80_columns() -> None:
     assert tables[0].title == "CPU time of gunicorn-gthread by own time"
     for table in tables:
         show(grid(table), console)
-    said = console.file.getvalue()  # type: ignore[attr-defined]
+    said = console.file.getvalue()
     assert all(len(line) <= 80 for line in said.splitlines())
     assert "execute (django/db/models/sql/compiler.py:1570)" in said
     assert "parse_request_line_of_a_long_name (…/message.py:3)" in said, "cut, and in one line"
 
 
-def test_the_fix_names_the_hottest_function_of_the_project() -> None:
-    run = make_run("uwsgi", **FULL)  # type: ignore[arg-type]
+def test_the_fix_names_the_hottest_function_of_the_project():
+    run = make_run("uwsgi", **FULL)
     assert "runbench --flame shows where" in told(run).limits[0].fix
     start = make_profiled(run)
     seen = told(run, [start])
     assert "time goes in list_products, shop/views.py:12" in seen.limits[0].fix
-    assert seen.flame is not None
     assert seen.flame.run == start
     start.diagnosis = profile(project=())
     assert "no function of the project stands out" in told(run, [start]).limits[0].fix
 
 
-def test_a_profiled_start_itself_has_a_flame_and_no_limits() -> None:
-    start = make_profiled(make_run("uwsgi", **FULL))  # type: ignore[arg-type]
-    assert told(start).limits == ()
-    assert told(start).flame is not None
-
-
-def test_boxes_are_as_wide_as_their_samples() -> None:
+def test_boxes_are_as_wide_as_their_samples():
     found = drawing(made())
     (view,) = (one for one in found.boxes if one.is_project)
     assert view.width == pytest.approx(0.8 * WIDTH)
@@ -75,7 +61,7 @@ def test_boxes_are_as_wide_as_their_samples() -> None:
     assert narrow.text == "parse_…"
 
 
-def test_a_call_can_be_shown_alone_with_what_leads_to_it() -> None:
+def test_a_call_can_be_shown_alone_with_what_leads_to_it():
     every = drawing(made())
     (view,) = (one for one in every.boxes if one.is_project)
     zoomed = drawing(made(), view.at)

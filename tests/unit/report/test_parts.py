@@ -5,34 +5,23 @@ from typing import Any
 
 import pytest
 
-from benchsuite import store
-from benchsuite.core.answer import Table
-from benchsuite.core.results import Arrivals, Distribution, RunResult, Status, Summary
+from benchsuite.core.results import Arrivals, Distribution
 from benchsuite.core.samples import POPULATION
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.parts import populations_table, stages_of, stages_table, times_of_levels
-from benchsuite.report.terminal.progress import _phase
-from tests.factories import BEGUN, begin
+from tests.factories import stored
+from tests.unit.findings.clean import summary
 
 LOAD = LoadProfile(model="open", arrival_rate=200.0, stages=(200.0, 50.0, 200.0))
 TIMES = Distribution(count=2, min_s=0.001, max_s=0.5, mean_s=0.1, percentiles={50: 0.002})
-PART = Summary(
-    name="all requests",
-    scope="all",
-    requests=90,
-    failures=1,
-    throughput=9.0,
-    goodput=8.9,
-    response_time=TIMES,
-    service_time=TIMES,
-)
+GIVEN = {"requests": 90, "failures": 1, "throughput": 9.0, "goodput": 8.9}
+PART = summary(**GIVEN, response_time=TIMES, service_time=TIMES, concurrency=None)
 PAGES = replace(PART, name="8 users of url", scope=POPULATION, order=1)
 ECHOES = replace(PAGES, name="2 users of ws_echo", requests=30, goodput=3.0, failures=0, order=2)
 
 
-def stage(level: float, order: int) -> Summary:
+def stage(level, order):
     arrivals = Arrivals(offered_rate=level, achieved_rate=level / 2, late=4, dropped=3)
     told: dict[str, Any] = {"throughput": level, "goodput": level * 0.9, "wait_time": TIMES}
     name = LOAD.level_words(level)
@@ -41,39 +30,27 @@ def stage(level: float, order: int) -> Summary:
     )
 
 
-def stored(total: Summary, *parts: Summary, **given: Any) -> Run:
-    spec = RunSpec(server=ServerSpec(server="uvicorn"), **given)
-    row = begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
-    result = RunResult(
-        spec=spec,
-        status=Status.FINISHED,
-        started_at=BEGUN,
-        total=total,
-        summaries=parts,
-        environment={"hostname": "here"},
-    )
-    store.finish(row, result)
-    return Run.objects.get()
+def of(total, *parts, **given):
+    return stored(RunSpec(server=ServerSpec(server="uvicorn"), **given), total, *parts)
 
 
 @pytest.fixture
-def climb(db: None) -> Run:
+def climb(db):
     total = replace(stage(200, 0), scope="all", name="all requests", level=None)
-    return stored(total, *map(stage, LOAD.stages, (1, 2, 3)), load=LOAD)
+    return of(total, *map(stage, LOAD.stages, (1, 2, 3)), load=LOAD)
 
 
 @pytest.fixture
-def mixed(db: None) -> Run:
-    return stored(PART, PAGES, ECHOES, workload=WorkloadSpec(workload="mixed"))
+def mixed(db):
+    return of(PART, PAGES, ECHOES, workload=WorkloadSpec(workload="mixed"))
 
 
-def rows_of(table: Table | None) -> list[dict[str, str]]:
-    assert table is not None
+def rows_of(table):
     texts = [[str(cell).replace("\u2009", " ") for cell in row] for row in table.rows]
     return [dict(zip(table.headings, row, strict=True)) for row in texts]
 
 
-def test_the_levels_are_in_their_order(climb: Run) -> None:
+def test_the_levels_are_in_their_order(climb):
     levels = stages_of(climb.measurements.all())
     assert [one.level for one in levels] == [200, 50, 200]
     times = {"min_s": 0.001, "p10_s": None, "p50_s": 0.002, "p90_s": None, "p95_s": None}
@@ -88,7 +65,7 @@ def test_the_levels_are_in_their_order(climb: Run) -> None:
     assert stages_table([]) is None
 
 
-def test_json_tells_the_levels_and_the_arrivals(climb: Run) -> None:
+def test_json_tells_the_levels_and_the_arrivals(climb):
     told = run_as_json(climb)
     assert (told["model"], told["users"], told["arrival_rate"]) == ("open", None, 200.0)
     assert (told["offered_rate"], told["achieved_rate"]) == (200, 100)
@@ -98,20 +75,7 @@ def test_json_tells_the_levels_and_the_arrivals(climb: Run) -> None:
     assert told["stages"][0]["response_time"]["min_s"] == 0.001
 
 
-@pytest.mark.parametrize(
-    ("elapsed_s", "phase"),
-    [
-        (0.0, ("200 /s · warm-up", 0.0, 3.0)),
-        (4.0, ("200 /s · window", 1.0, 10.0)),
-        (13.5, ("50 /s · warm-up", 0.5, 3.0)),
-        (40.0, ("drain", 1.0, 30.0)),
-    ],
-)
-def test_the_progress_names_the_level(elapsed_s: float, phase: tuple[str, float, float]) -> None:
-    assert _phase(LOAD, elapsed_s) == phase
-
-
-def test_each_kind_of_users_has_a_row(mixed: Run) -> None:
+def test_each_kind_of_users_has_a_row(mixed):
     rows = rows_of(populations_table([mixed]))
     assert [row["users"] for row in rows] == [PAGES.name, ECHOES.name]
     assert [list(row.values())[3] for row in rows] == ["1", "0"]
@@ -121,3 +85,7 @@ def test_each_kind_of_users_has_a_row(mixed: Run) -> None:
     mixed.measurements.filter(scope=POPULATION).delete()
     assert populations_table([mixed]) is None
     assert run_as_json(mixed)["populations"] == []
+
+
+def test_values(golden):
+    golden.values()

@@ -1,6 +1,5 @@
 """What a run and a comparison say."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -11,14 +10,13 @@ from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.run_answer import of_run
 from benchsuite.store.interchange import PARTS, attach
 from tests.factories import facts
-from tests.golden import Golden
 
 MOST_WORDS = 20
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
-def run(server: str = "uwsgi", findings: Sequence[Finding] = (), **given: Any) -> Run:
+def run(server="uwsgi", findings=(), **given):
     fields: dict[str, Any] = {
         "server": server,
         "key": server,
@@ -43,11 +41,11 @@ def run(server: str = "uwsgi", findings: Sequence[Finding] = (), **given: Any) -
     return made
 
 
-def plain(text: str) -> str:
+def plain(text):
     return text.replace("\u2009", " ")
 
 
-def told(*codes: str, limit: str = "", **given: Any) -> str:
+def told(*codes, limit="", **given):
     """The card of such a run; B1xx are weak and others invalid."""
     doubts = [
         Finding(code=one, level="weak" if one.startswith("B1") else "invalid", message=f"{one}!")
@@ -66,16 +64,16 @@ def told(*codes: str, limit: str = "", **given: Any) -> str:
     return plain("\n".join(lines))
 
 
-def test_the_card_of_a_run(golden: Golden) -> None:
+def test_the_card_of_a_run(golden):
     golden.cases(told)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     """Reasons of missing figures, titles, and what the closed model can't show."""
     golden.values(lambda value: plain(value) if isinstance(value, str) else value)
 
 
-def test_the_closed_model_is_told_in_json() -> None:
+def test_the_closed_model_is_told_in_json():
     assert run_as_json(run(model="closed"))["coordinated_omission"] == "possible"
     for other in (run(model="open"), run(model="closed", requests=0)):
         assert run_as_json(other)["coordinated_omission"] is None

@@ -1,6 +1,6 @@
 """What a run's programs are started with."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,7 +18,6 @@ from benchsuite.runner.assembly import process_environment
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import WORKERS
 from benchsuite.servers.launched import Waitress
-from tests.golden import Golden
 
 SPEC = RunSpec(
     server=ServerSpec(server="daphne"),
@@ -31,7 +30,7 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
     started: list[tuple[Sequence[str], Mapping[str, str]]] = []
 
     @contextmanager
-    def running(argv: Sequence[str], *, env: Mapping[str, str], **given: Any) -> Iterator[object]:
+    def running(argv, *, env, **given):
         started.append((argv, env))
         yield SimpleNamespace(name=given["name"])
 
@@ -60,7 +59,7 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
 UVICORN = resolve(RunSpec(server=ServerSpec(server="uvicorn"))).server
 
 
-def made(seed: int = 1) -> dict[str, str]:
+def made(seed=1):
     return process_environment(
         UVICORN, token="feed", instructions=Path("/run/instructions.json"), seed=seed
     )
@@ -80,5 +79,5 @@ def test_a_service_that_a_server_wants_must_be_known():
         resolve(RunSpec(server=ServerSpec(server="wants")))
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

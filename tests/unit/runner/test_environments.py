@@ -14,7 +14,6 @@ from benchsuite.pythons.interpreter import CPYTHON, OWN, Interpreter, Kind
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
-from tests.golden import Golden
 
 THERE = Path("/pythons/3.13/bin/python")
 PYTHON = [(3, 13, 0)]
@@ -44,7 +43,6 @@ def plan(server: str = "gunicorn-sync", **python: str) -> Plan:
 @override_settings(BENCHSUITE={})
 def test_a_project_with_the_pages_gets_what_the_pages_need(tmp_path):
     recipe = plan(environment=lock(tmp_path)).recipe
-    assert recipe is not None
     assert "django-tables2" in recipe.steps[1].requirements.lines
 
 
@@ -54,7 +52,6 @@ def test_a_project_that_can_not_be_loaded_here_has_none_of_the_pages(tmp_path, m
 
     monkeypatch.setattr(environments, "target_settings", fail)
     recipe = plan("waitress", environment=lock(tmp_path)).recipe
-    assert recipe is not None
     assert recipe.steps[1].requirements.lines == ("dj-database-url",)
 
 
@@ -83,7 +80,7 @@ def test_a_cache_that_can_not_be_written_is_told(tmp_path, monkeypatch):
         lock(tmp_path)
 
 
-def test_values(monkeypatch: pytest.MonkeyPatch, tmp_path: Path, golden: Golden) -> None:
+def test_values(monkeypatch, tmp_path, golden):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: HAS.get(name))
     golden.values(replace={re.escape(sys.executable): "<this python>"})

@@ -11,7 +11,6 @@ from benchsuite.load.parent.driver import NameEntry
 from benchsuite.runner.figures import Figures, without_restart
 from benchsuite.stats import summary
 from benchsuite.stats.summary import DTYPE
-from tests.golden import Golden
 
 NAMES = (
     NameEntry(name="GET /", scope="request", examples={}),
@@ -41,9 +40,7 @@ def figures(load: LoadProfile, *requests: tuple[int, float, float, float], **don
     return Figures(samples, NAMES, Done(**{**defaults, **done}), load, alike=True)
 
 
-def steady(
-    user: int, begin: float, end: float, takes: float
-) -> list[tuple[int, float, float, float]]:
+def steady(user, begin, end, takes):
     """A user's requests, one after another."""
     count = round((end - begin) / takes)
     starts = [begin + number * takes for number in range(count)]
@@ -71,7 +68,7 @@ ROWS = [  # name, kind, start, finish, whether the restart is to blame
 ]
 
 
-def test_only_what_failed_while_the_server_was_away_is_set_aside() -> None:
+def test_only_what_failed_while_the_server_was_away_is_set_aside():
     samples = np.zeros(len(ROWS), DTYPE)
     for place, (name, kind, start, finish, _) in enumerate(ROWS):
         samples[place] = (name, kind, 0, 0, 0, start, start, finish)
@@ -85,5 +82,5 @@ def test_only_what_failed_while_the_server_was_away_is_set_aside() -> None:
     assert (samples["name"] == [row[0] for row in ROWS]).all(), "the samples stay as they were"
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -1,6 +1,5 @@
 """What rehearsals teach of rows, and how a load is held to it."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -11,7 +10,6 @@ from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, Rehearsal
 from benchsuite.runner import gains
 from benchsuite.runner.gains import Answers, Learned, held
-from tests.golden import Golden
 
 ORDER = {"POST /order/": 1}
 HOLDS = Learned(
@@ -19,7 +17,7 @@ HOLDS = Learned(
 )
 
 
-def made(*orders: int, again: tuple[int, ...] = (), **more: int) -> list[Rehearsal]:
+def made(*orders, again=(), **more):
     """A look, journeys that gain so many orders, and the same sent again; all are logged."""
     kinds = [NEW] * len(orders) + [AGAIN] * len(again)
     return [
@@ -31,13 +29,11 @@ def made(*orders: int, again: tuple[int, ...] = (), **more: int) -> list[Rehears
     ]
 
 
-def rehearsed(kind: str, posts: Mapping[str, int], rows: Mapping[str, int]) -> Rehearsal:
+def rehearsed(kind, posts, rows):
     return Rehearsal(kind=kind, right=True, posts=posts, gains=rows)
 
 
-def seen(
-    right: int = 100, failed: int = 0, *, resent: int = 0, **posts: tuple[int, int]
-) -> Answers:
+def seen(right=100, failed=0, *, resent=0, **posts):
     """A load of journeys; the answers to /order/ are as many, unless told."""
     told = {"order": (right, failed), **posts}
     requests = {f"POST /{name}/": count for name, count in told.items()}
@@ -47,32 +43,32 @@ def seen(
 class Shop:
     """A clock, and a project whose orders come `late_s` after they were answered."""
 
-    def __init__(self, stores: Callable[[int], int], late_s: float) -> None:
+    def __init__(self, stores, late_s):
         self.now, self.late_s, self.stores = 0.0, late_s, stores
         self.kinds: list[str] = []
         self.due: list[float] = []
 
-    def monotonic(self) -> float:
+    def monotonic(self):
         return self.now
 
-    def sleep(self, seconds: float) -> None:
+    def sleep(self, seconds):
         self.now += seconds
 
-    def journey(self, kind: str) -> Rehearsal:
+    def journey(self, kind):
         self.kinds.append(kind)
         self.now += 0.01
         if kind != LOOK:
             self.due += [self.now + self.late_s] * self.stores(len(self.kinds))
         return Rehearsal(kind=kind, right=kind != LOOK, posts={} if kind == LOOK else ORDER)
 
-    def rows(self, watched: Iterable[str] = ()) -> Rows:
+    def rows(self, watched=()):
         self.now += 0.005
         return Rows({"order": sum(due <= self.now for due in self.due), "log": len(self.kinds)})
 
 
 @pytest.fixture
-def shop(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Shop]]:
-    def opened(stores: Callable[[int], int] = lambda turn: 1, late_s: float = 0.0) -> Shop:
+def shop(monkeypatch):
+    def opened(stores=lambda turn: 1, late_s=0.0):
         made = Shop(stores, late_s)
         clock: Any = SimpleNamespace(monotonic=made.monotonic, sleep=made.sleep)
         monkeypatch.setattr(gains, "time", clock)
@@ -91,7 +87,7 @@ def test_rows_that_come_late_are_learned_and_have_come_when_the_load_begins(shop
     assert set(known.left.get("order", (1,))) == {1}
 
 
-def test_more_is_rehearsed_where_gains_differ(shop: Callable[..., Shop]) -> None:
+def test_more_is_rehearsed_where_gains_differ(shop):
     halving = shop(lambda turn: turn % 2)
     assert gains.rehearse(halving.journey, halving.rows).left == {"order": (0, 1, 0, 1, 0, 1)}
     assert halving.kinds == [LOOK, NEW, NEW, NEW, AGAIN, AGAIN, AGAIN]
@@ -107,17 +103,16 @@ def test_late_rows_are_waited_for_but_not_for_ever(shop, every_s, rows, excuse):
     late = shop()
     late.due = [number * every_s for number in range(200)]
     found, words = held(replace(HOLDS, before={"order": 0}), seen(100), late.rows)
-    assert found is not None
     assert excuse in found.excuse
     assert rows <= found.stored <= rows + 2
     assert words == f"100 completions claimed, {found.stored} rows gained in order"
     assert late.now < 2 * gains.SETTLE_S
 
 
-def test_what_is_held_to_nothing_is_told_beside_what_came(shop: Callable[..., Shop]) -> None:
+def test_what_is_held_to_nothing_is_told_beside_what_came(shop):
     unheld = Learned(before={"order": 0}, words="No row was gained by a rehearsed completion.")
     assert held(unheld, seen(100), shop().rows) == (None, "100 completions claimed, no row gained")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -12,7 +12,6 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner.planning import resolve, workload
 from benchsuite.workloads.base import Workload
-from tests.golden import Golden
 
 ROOT = Path(benchsuite.__file__).parent
 LOADS = (
@@ -41,7 +40,7 @@ def state(value: object) -> object:
 
 
 @pytest.mark.parametrize("name", conf.workload_paths())
-def test_to_fit_a_workload_twice_is_to_fit_it_once(name: str) -> None:
+def test_to_fit_a_workload_twice_is_to_fit_it_once(name):
     """Repetitions may share one, and the load process fits its own again."""
     fitting = 0
     for load in LOADS:
@@ -58,7 +57,7 @@ def test_to_fit_a_workload_twice_is_to_fit_it_once(name: str) -> None:
     assert fitting
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()
 
 

@@ -1,21 +1,19 @@
 """The order of runs, the estimate, and what a spec is resolved to."""
 
 from datetime import UTC, datetime
-from typing import Any
 
-from benchsuite.core.results import Distribution, RunResult, Status, Summary
+from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning
-from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import resolve
-from tests.golden import Golden
+from tests.unit.findings.clean import summary
 
 
-def spec(server: str = "uvicorn", **changes: object) -> RunSpec:
-    return RunSpec(server=ServerSpec(server=server), **changes)  # type: ignore[arg-type]
+def spec(server="uvicorn", **changes):
+    return RunSpec(server=ServerSpec(server=server), **changes)
 
 
-def test_every_block_holds_every_server_once() -> None:
+def test_every_block_holds_every_server_once():
     names = ["uvicorn", "daphne", "hypercorn", "waitress"]
     runs = planning.blocks([spec(name) for name in names], repeat=6, seed=1)
     blocks = [runs[start : start + 4] for start in range(0, 24, 4)]
@@ -28,29 +26,16 @@ LOAD = LoadProfile(users=10, spawn_rate=5, warmup_s=3, duration_s=10, drain_s=20
 LOAD_S = 2 + 3 + 10
 
 
-def plan(server: str = "uvicorn", workload: str = "plain", **changes: Any) -> Plan:
+def plan(server="uvicorn", workload="plain", **changes):
     load = changes.pop("load", LOAD)
     work = WorkloadSpec(workload=workload)
     return resolve(RunSpec(server=ServerSpec(server=server), workload=work, load=load, **changes))
 
 
-def summary(goodput: float) -> Summary:
-    return Summary(
-        name="",
-        scope="all",
-        requests=100,
-        failures=0,
-        throughput=goodput,
-        goodput=goodput,
-        response_time=Distribution(count=0),
-        service_time=Distribution(count=0),
-    )
-
-
-def ended(one: Plan, goodput: float) -> RunResult:
-    now, total = datetime.now(UTC), summary(goodput)
+def ended(one, goodput):
+    now, total = datetime.now(UTC), summary(goodput=goodput)
     return RunResult(spec=one.spec, status=Status.FINISHED, started_at=now, total=total)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(replace={r"there are \d+": "there are <n>", r"all \d+": "all <n>"})

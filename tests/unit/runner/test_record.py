@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import LoadError
-from benchsuite.core.observations import Cluster, Turn
+from benchsuite.core.observations import Cluster
 from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import FIELDS, Kind, Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
@@ -17,7 +17,6 @@ from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, _turn, result
 from benchsuite.telemetry.sampler import Watched
-from tests.golden import Golden
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
 SINCE_BOOT_S = 86_400.0
@@ -26,10 +25,10 @@ SINCE_BOOT_S = 86_400.0
 class Sampler:
     """Three seconds of a machine that is up for a day."""
 
-    def start(self) -> None:
+    def start(self):
         pass
 
-    def stop(self) -> Watched:
+    def stop(self):
         readings = tuple(
             Reading(second=SINCE_BOOT_S + second, part="target", cpu_percent=50.0)
             for second in range(3)
@@ -38,11 +37,11 @@ class Sampler:
 
 
 @pytest.fixture
-def record() -> RunRecord:
+def record():
     return RunRecord(resolve(SPEC), started_at=datetime.now(UTC))
 
 
-def test_readings_are_told_from_the_first_one_when_the_load_broke(record: RunRecord) -> None:
+def test_readings_are_told_from_the_first_one_when_the_load_broke(record):
     with pytest.raises(LoadError), record.watched(cast(Any, Sampler())):
         raise LoadError("The load process died.")
     record.fail(Status.FAILED, "The load process died.")
@@ -75,7 +74,7 @@ def test_only_a_run_that_went_to_its_end_asks_the_target_again(record, status):
     assert (record.evidence.stall is stalled) == (status is Status.FINISHED)
 
 
-def test_a_result_holds_no_password_whoever_told_it(record: RunRecord) -> None:
+def test_a_result_holds_no_password_whoever_told_it(record):
     told = "redis://:s3cr3t@host:6379 refused 'PASSWORD': 's3cr3t'"
     record.settings_changed = {"CACHES": told}
     record.serving.log = f"first\n{told}"
@@ -85,8 +84,8 @@ def test_a_result_holds_no_password_whoever_told_it(record: RunRecord) -> None:
     assert found.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
 
 
-def test_a_restart_that_was_broken_off_is_not_tried_again(record: RunRecord) -> None:
-    def broken_off() -> tuple[float, float]:
+def test_a_restart_that_was_broken_off_is_not_tried_again(record):
+    def broken_off():
         raise KeyboardInterrupt
 
     record.restarts, record.storm_s = True, 3.0
@@ -97,7 +96,7 @@ def test_a_restart_that_was_broken_off_is_not_tried_again(record: RunRecord) -> 
     assert not record.restart_is_due(4.0)
 
 
-def turn(right: int, wrong: int, right_again: int) -> Turn | None:
+def turn(right, wrong, right_again):
     """What is known of a load with so many answers."""
     kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
     found = np.zeros(len(kinds), list(FIELDS))
@@ -105,5 +104,5 @@ def turn(right: int, wrong: int, right_again: int) -> Turn | None:
     return _turn(cast(Samples, found), SINCE_BOOT_S)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

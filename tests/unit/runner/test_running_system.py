@@ -1,7 +1,6 @@
 """What a front is told of the instances that it runs itself."""
 
 import os
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -9,7 +8,6 @@ from benchsuite.core.specs import ServerSpec
 from benchsuite.isolation.facts import Facts
 from benchsuite.runner.assembly import replicas
 from benchsuite.servers.base import Application, Place, ServerAdapter
-from tests.golden import Golden
 
 FACTS = Facts(database_address=None, static_url="", static_root="")
 SPEC = ServerSpec(server="plain-server", front="swarm", instances=3, cpus=(1,))
@@ -20,26 +18,24 @@ class Plain(ServerAdapter):
     interface = "wsgi"
     distribution = "plainserver"
 
-    def argv(self, host: str, port: int) -> list[str]:
+    def argv(self, host, port):
         return ["/usr/bin/plain", f"{host}:{port}", "--config", __file__, "--log", "/no/such"]
 
-    def _check(self) -> None:
+    def _check(self):
         """Nothing to refuse."""
 
 
 class WithFiles(Plain):
-    def config_files(self, host: str, port: int) -> dict[str, str]:
+    def config_files(self, host, port):
         return {"plain.ini": "[plain]"}
 
 
 class WithWorkers(Plain):
-    def companion_processes(self) -> dict[str, Sequence[str]]:
+    def companion_processes(self):
         return {"worker": ["plain-worker"]}
 
 
-def asked(
-    adapter: type[ServerAdapter] = Plain, spec: ServerSpec = SPEC, **others: object
-) -> object:
+def asked(adapter=Plain, spec=SPEC, **others):
     given: dict[str, object] = {
         "facts": FACTS,
         "env": {**os.environ, "BENCHSUITE_RUN": "t0ken", "PYTHONPATH": "/mine"},
@@ -47,10 +43,10 @@ def asked(
         "urls": ["unix:///tmp/run/redis.sock"],
         **others,
     }
-    return replicas(adapter(spec, Application(), Place()), **given)  # type: ignore[arg-type]
+    return replicas(adapter(spec, Application(), Place()), **given)
 
 
-def test_is_told_the_command_line_the_runs_variables_and_the_folders() -> None:
+def test_is_told_the_command_line_the_runs_variables_and_the_folders():
     found = asked()
     assert found.count == 3
     assert found.argv[1] == "0.0.0.0:8000"
@@ -59,9 +55,9 @@ def test_is_told_the_command_line_the_runs_variables_and_the_folders() -> None:
     assert found.cpus == (1,)
 
 
-def test_a_database_elsewhere_is_taken() -> None:
+def test_a_database_elsewhere_is_taken():
     asked(facts=replace(FACTS, database_address=("db.example", 5432)))
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

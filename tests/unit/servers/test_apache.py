@@ -8,11 +8,7 @@ import pytest
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import apache
-from benchsuite.servers.apache import (
-    ApacheDaemon,
-    ApacheEvent,
-    WsgiModule,
-)
+from benchsuite.servers.apache import ApacheDaemon, ApacheEvent, WsgiModule
 from benchsuite.servers.base import Application, Place
 
 APPLICATION = Application(wsgi="shop.wsgi:application")
@@ -33,11 +29,11 @@ def made(cls, folder=Path("/run/1"), **spec):
     return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=folder))
 
 
-def conf(cls, folder=Path("/run/1"), **spec) -> list[str]:
+def conf(cls, folder=Path("/run/1"), **spec):
     return made(cls, folder, **spec).config_files("127.0.0.1", 8123)["apache.conf"].splitlines()
 
 
-def said(lines: list[str], *directives: str) -> dict[str, str]:
+def said(lines, *directives):
     """What each of these directives is given; each stands there once at most."""
     found = [line.split(None, 1) for line in lines if line.partition(" ")[0] in directives]
     assert len({name for name, _ in found}) == len(found)

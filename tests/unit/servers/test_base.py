@@ -2,9 +2,8 @@
 
 from importlib import metadata
 
-from benchsuite.core.specs import Option, ServerSpec
-from benchsuite.servers.base import Application, Available, ServerAdapter
-from tests.golden import Golden
+from benchsuite.core.specs import ServerSpec
+from benchsuite.servers.base import Application, ServerAdapter
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 
@@ -17,7 +16,7 @@ class Plain(ServerAdapter):
     max_processes = 2
     options = {"backlog": 10, "loop": "auto", "preload": False, "wait_s": 1.5}
 
-    def argv(self, host: str, port: int) -> list[str]:
+    def argv(self, host, port):
         return ["plain", f"{host}:{port}"]
 
 
@@ -27,14 +26,14 @@ class Threaded(Plain):
     max_processes = None
 
 
-def plain(**options: Option) -> Plain:
+def plain(**options):
     return Plain(ServerSpec(server="plain-server", options=options), APPLICATION)
 
 
-def installed(monkeypatch, **versions: str) -> None:
+def installed(monkeypatch, **versions):
     """Makes just these distributions installed."""
 
-    def version(name: str) -> str:
+    def version(name):
         if name not in versions:
             raise metadata.PackageNotFoundError(name)
         return versions[name]
@@ -43,12 +42,12 @@ def installed(monkeypatch, **versions: str) -> None:
 
 
 def test_availability(monkeypatch, golden):
-    def available(**versions: str) -> tuple[str | None, Available]:
+    def available(**versions):
         installed(monkeypatch, **versions)
         return Plain.version(), Plain.available()
 
     golden.cases(available)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

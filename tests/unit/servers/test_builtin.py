@@ -10,29 +10,22 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import DatabaseSpec, Option, ServerSpec
+from benchsuite.core.specs import DatabaseSpec, ServerSpec
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import (
-    BACKLOG,
-    KEEP_ALIVE_S,
-    THREADS,
-    Application,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS, Application
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
-from tests.golden import Golden
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
 
 
-def adapter_class(name: str) -> type[ServerAdapter]:
+def adapter_class(name):
     module, _, attribute = BUILTIN[name].rpartition(".")
     return getattr(import_module(module), attribute)
 
 
-def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
+def make(name, processes=None, threads=None, **options):
     spec = ServerSpec(server=name, processes=processes, threads=threads, options=options)
     return adapter_class(name)(spec, APPLICATION)
 
@@ -122,15 +115,15 @@ def test_threads_of_a_server_without_are_refused_with_others_to_take(name):
     assert_named_servers(str(caught.value), lambda one: one.threads_word is not None)
 
 
-def assert_named_servers(message, can) -> None:
+def assert_named_servers(message, can):
     advice = message.partition("take ")[2]
     named = [name for name in BUILTIN if re.search(rf"(?<![\w-]){name}(?![\w-])", advice)]
     assert named
     assert all(can(adapter_class(name)) for name in named)
 
 
-def only_installed(monkeypatch, versions: dict[str, str]) -> None:
-    def version(name: str) -> str:
+def only_installed(monkeypatch, versions):
+    def version(name):
         if name not in versions:
             raise metadata.PackageNotFoundError(name)
         return versions[name]
@@ -147,7 +140,7 @@ def test_says_what_is_missing_and_the_command_or_the_version(monkeypatch, golden
     golden.cases(available)
 
 
-def rows(heading: str) -> list[list[str]]:
+def rows(heading):
     """The cells of the table under a heading of docs/servers.md."""
     section = DOCS.read_text().partition(f"## {heading}\n")[2].partition("\n## ")[0]
     lines = [line for line in section.splitlines() if line.startswith("| `")]
@@ -171,7 +164,7 @@ def test_docs_show_the_facts_of_every_server():
         assert_holds_so_many_connections(name, cells[-1])
 
 
-def assert_holds_so_many_connections(name: str, shown: str) -> None:
+def assert_holds_so_many_connections(name, shown):
     """Whatever the numbers are, it is the product of what the words name."""
     many, five = adapter_class(name).max_processes is None, DatabaseSpec(pool=5)
     factors = [] if shown == "—" else shown.split(" × ")
@@ -187,13 +180,13 @@ def assert_holds_so_many_connections(name: str, shown: str) -> None:
     assert one.connections(five) == (15 if many else 5)
 
 
-def threads_shown(one: type[ServerAdapter]) -> str:
+def threads_shown(one):
     if one.threads_word:
         return f"{one.default_threads} {one.threads_word}"
     return "— (one request at a time)" if one.one_at_a_time else "—"
 
 
-def shown_as(default: Option) -> str:
+def shown_as(default):
     return {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default) or "—"
 
 
@@ -207,5 +200,5 @@ def test_docs_say_of_every_server_how_it_is_installed():
     assert shown == [name for name in BUILTIN if name not in CIRCUSES]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -7,7 +7,6 @@ import pytest
 from benchsuite.core.specs import ServerSpec
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place
-from benchsuite.servers.circus import Circus
 from tests.unit.servers.test_builtin import PROGRAMS, adapter_class
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
@@ -17,11 +16,11 @@ DAPHNE, GUNICORN, UVICORN = map(
 DRIVEN = [name for name in BUILTIN if name.startswith("circus-")]
 
 
-def made(cls, folder: Path = Path("/run/1"), **spec) -> Circus:
+def made(cls, folder=Path("/run/1"), **spec):
     return cls(ServerSpec(server=cls.name, **spec), APPLICATION, Place(folder=folder))
 
 
-def ini(adapter: Circus) -> list[str]:
+def ini(adapter):
     files = adapter.config_files("127.0.0.1", 8123)
     assert list(files) == ["circus.ini"]
     return files["circus.ini"].splitlines()
@@ -40,7 +39,7 @@ def test_facts_are_those_of_the_server_that_it_starts(name):
 def test_what_it_is_told(golden):
     """It is not to be found on the network, and any folder is named as it is."""
 
-    def told(name: str, folder: str = "/run/1", **spec) -> str:
+    def told(name, folder="/run/1", **spec):
         return "\n".join(filter(None, ini(made(adapter_class(name), Path(folder), **spec))))
 
     golden.cases(told, replace=PROGRAMS)

@@ -13,7 +13,6 @@ from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, ServerAdapter
 from benchsuite.servers.deploying import KINDS, databases
 from benchsuite.servers.heritage import BUILTIN as HERITAGE
-from tests.golden import Golden
 from tests.samples import MEASURED, spec
 from tests.unit.servers.test_builtin import adapter_class
 
@@ -22,25 +21,25 @@ OURS = ("benchsuite.isolation", "BENCHSUITE_", "GUNICORN_CMD_ARGS")
 LOADED = ("worker_class = ", "class worker_class")
 
 
-def made(name: str, **sizes: object) -> ServerAdapter:
+def made(name, **sizes):
     module, _, attribute = {**BUILTIN, **HERITAGE}[name].rpartition(".")
     found: type[ServerAdapter] = getattr(import_module(module), attribute)
-    return found(ServerSpec(server=name, **sizes), SHOP)  # type: ignore[arg-type]
+    return found(ServerSpec(server=name, **sizes), SHOP)
 
 
-def pasted(name: str, **sizes: object) -> dict[str, str]:
+def pasted(name, **sizes):
     return dict(made(name, **sizes).deployment("127.0.0.1:8000"))
 
 
 @pytest.fixture(autouse=True)
-def in_a_project(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def in_a_project(monkeypatch, tmp_path):
     """Apache's program and module need not be here."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr("benchsuite.servers.apache.program", lambda: Path("/usr/sbin/apache2"))
 
 
 @pytest.mark.parametrize("name", [name for name in BUILTIN if adapter_class(name).for_production])
-def test_each_text_begins_with_the_run_that_measures_it(name: str) -> None:
+def test_each_text_begins_with_the_run_that_measures_it(name):
     one = made(name)
     sizes = {
         "processes": 2 if one.max_processes is None else 1,
@@ -61,11 +60,11 @@ def test_each_text_begins_with_the_run_that_measures_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["runserver", *HERITAGE])
-def test_what_serves_no_project_or_not_in_production_is_not_shown(name: str) -> None:
+def test_what_serves_no_project_or_not_in_production_is_not_shown(name):
     assert pasted(name) == {}
 
 
-def test_what_is_pasted(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_what_is_pasted(golden, monkeypatch, tmp_path):
     """Units escape what systemd would replace; what names its address in a file has no step for a
     container; a configuration of one's own is named and not written anew.
     """
@@ -75,7 +74,7 @@ def test_what_is_pasted(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_pat
     folder.mkdir()
     monkeypatch.chdir(folder)
 
-    def texts(name: str, *kinds: str, **sizes: object) -> str:
+    def texts(name, *kinds, **sizes):
         pasted_texts = pasted(name, **sizes)
         shown = [f"{kind}:\n{pasted_texts[kind]}" for kind in kinds]
         lines = "\n".join([*shown, f"all: {', '.join(pasted_texts)}"]).splitlines()
@@ -86,15 +85,15 @@ def test_what_is_pasted(golden: Golden, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 
 @pytest.mark.parametrize("name", [name for name in BUILTIN if name.startswith("gunicorn")])
-def test_gunicorns_file_is_python_that_names_each_setting_once(name: str) -> None:
+def test_gunicorns_file_is_python_that_names_each_setting_once(name):
     text = pasted(name, processes=2)["gunicorn.conf.py"]
     compile(text, "gunicorn.conf.py", "exec")
     assert sum(text.count(one) for one in LOADED) == 1
 
 
-def test_databases_are_reached_as_was_measured(golden: Golden) -> None:
-    def entry(**asked: float) -> object:
-        text = databases(DatabaseSpec(**asked))  # type: ignore[arg-type]
+def test_databases_are_reached_as_was_measured(golden):
+    def entry(**asked):
+        text = databases(DatabaseSpec(**asked))
         names = {"DATABASES": {"default": {"OPTIONS": {"sslmode": "require"}}}}
         exec(text, names)
         return text, names["DATABASES"]["default"]

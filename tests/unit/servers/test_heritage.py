@@ -4,26 +4,20 @@ run.
 
 import re
 import sys
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.utils.module_loading import import_string
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import (
-    RunSpec,
-    ServerSpec,
-)
+from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import CPYTHON, Interpreter, Kind
 from benchsuite.runner import planning, preflight
-from benchsuite.servers.base import Application, Available, Place
+from benchsuite.servers.base import Application, Place
 from benchsuite.servers.heritage import BUILTIN, adapters
 from benchsuite.servers.heritage.adapters import Heritage
-from tests.golden import Golden
 
 ENVIRONMENT = Path("/cache/environments/feed")
 PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")
@@ -32,18 +26,18 @@ CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path i
 
 
 @pytest.fixture(autouse=True)
-def machine(monkeypatch) -> Callable[..., None]:
+def machine(monkeypatch):
     """A machine with a compiler, with libevent, and with the old Pythons that are named."""
 
-    def has(*versions: str) -> None:
-        def find(name: str) -> Path:
+    def has(*versions):
+        def find(name):
             if name not in versions:
                 raise UnavailableError(f"--python={name} is not on this machine")
             return Path(f"/pythons/{name}/bin/python")
 
         monkeypatch.setattr(adapters, "find", find)
 
-    def kind_of(executable: str) -> Kind:
+    def kind_of(executable):
         numbers = Path(executable).parents[1].name.split(".")
         return Kind(CPYTHON, tuple(int(number) for number in numbers))
 
@@ -56,17 +50,17 @@ def machine(monkeypatch) -> Callable[..., None]:
     return has
 
 
-def make(name: str, *, services: dict[str, str] | None = None, **given: Any) -> Heritage:
+def make(name, *, services=None, **given):
     place = Place(folder=FOLDER, interpreter=PYTHON, services=services or {})
     return CLASSES[name](ServerSpec(server=name, **given), Application(), place)
 
 
-def command(name: str, **given: Any) -> str:
+def command(name, **given):
     words = make(name, **given).argv("127.0.0.1", 8123)
     return " ".join(words).replace(f"{ENVIRONMENT}/bin/", "").replace(f"{FOLDER}/", "")
 
 
-def ini(name: str, **given: Any) -> dict[str, str]:
+def ini(name, **given):
     """The lines of circus.ini that hold an equals sign."""
     text = make(name, **given).config_files("127.0.0.1", 8123)["circus.ini"]
     pairs = (line.partition(" = ") for line in text.splitlines() if " = " in line)
@@ -83,7 +77,7 @@ def test_it_goes_by_its_name_and_brings_its_own_target(name):
     assert make(name).env()["PYTHONPATH"] == str(FOLDER / "target")
 
 
-def test_command_lines(golden: Golden) -> None:
+def test_command_lines(golden):
     golden.cases(command, replace={re.escape(sys.executable): "PYTHON"})
 
 
@@ -124,7 +118,7 @@ def test_a_python_of_another_time_is_refused(machine):
 
 
 def test_says_what_is_missing(machine, monkeypatch, golden):
-    def available(name: str, missing: str) -> Available:
+    def available(name, missing):
         with monkeypatch.context() as patched:
             if missing == "compiler":
                 patched.setattr(adapters.shutil, "which", lambda name: None)
@@ -139,7 +133,7 @@ def test_says_what_is_missing(machine, monkeypatch, golden):
     golden.cases(available)
 
 
-def spec(name: str = "heritage-channels0-ipc", **given: Any) -> RunSpec:
+def spec(name="heritage-channels0-ipc", **given):
     return RunSpec(server=ServerSpec(server=name), **given)
 
 
@@ -150,5 +144,5 @@ def test_an_environment_can_not_be_given_to_it(tmp_path, monkeypatch):
         preflight.check(planning.resolve(run))
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -11,7 +11,7 @@ from tests.unit.servers.test_builtin import adapter_class
 def python(monkeypatch):
     """Another interpreter: its version, and what is installed there."""
 
-    def made(version: str, **installed: str) -> Interpreter:
+    def made(version, **installed):
         told = {
             "facts": {"version": version},
             "scripts": "/no/bin",

@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, preflight
-from benchsuite.servers.base import Application, Available, ServerAdapter
+from benchsuite.servers.base import Application
 from benchsuite.servers.peers import PEERS, packages
 from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
@@ -17,7 +17,7 @@ from benchsuite.system import programs
 NODE = ("peer-ws", "peer-socketio")
 
 
-def make(name: str, processes=None, threads=None, **options) -> ServerAdapter:
+def make(name, processes=None, threads=None, **options):
     spec = ServerSpec(server=name, processes=processes, threads=threads, options=options)
     return conf.server_class(name)(spec, Application())
 
@@ -72,7 +72,7 @@ def test_has_a_dialect_that_exists(name):
         assert getattr(import_module(module), attribute)("/bench/ws/echo/").address
 
 
-def refused(server: str, workload: str = "ws_echo", **options) -> str:
+def refused(server, workload="ws_echo", **options):
     spec = RunSpec(
         server=ServerSpec(server=server), workload=WorkloadSpec(workload=workload, options=options)
     )
@@ -85,7 +85,7 @@ def test_what_is_missing_is_told(monkeypatch, tmp_path, golden):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     monkeypatch.setattr(programs, "find_program", lambda name: f"/usr/bin/{name}")
 
-    def available(name: str, version: str | None) -> Available:
+    def available(name, version):
         monkeypatch.setattr(programs, "program_version", lambda *words: version)
         return conf.server_class(name).available()
 

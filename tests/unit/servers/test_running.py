@@ -8,8 +8,6 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import override_settings
 
-from benchsuite import conf
-from benchsuite.comparing.answer import own_targets
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
@@ -18,14 +16,12 @@ from benchsuite.load.client.target import Target
 from benchsuite.load.job import Job
 from benchsuite.runner import planning, preflight
 from benchsuite.servers import running
-from tests.factories import make_spec
-from tests.golden import Golden
 
 HERE, ELSEWHERE = "http://127.0.0.1:8000", "http://192.0.2.1"
 REACHED = override_settings(BENCHSUITE={"TARGETS": {"192.0.2.1": 30}})
 
 
-def plan(address: str = HERE, path: str = "/shop/", work: str = "url", **load: object):
+def plan(address=HERE, path="/shop/", work="url", **load):
     options = {"path": path} if path else {}
     workload = WorkloadSpec(workload=work, options=options)
     profile = LoadProfile(**load)
@@ -41,47 +37,8 @@ def yes_load():
     preflight.YES_LOAD.reset(token)
 
 
-@pytest.mark.parametrize(
-    ("given", "stored"),
-    [
-        ("https://Shop.Example", "https://shop.example"),
-        ("https://shop.example:443/", "https://shop.example"),
-        ("HTTP://shop.example:8000", "http://shop.example:8000"),
-        ("http://[::1]:8000", "http://[::1]:8000"),
-    ],
-)
-def test_an_address_is_stored_in_one_form(given, stored):
-    assert running.origin(given) == stored
-    assert conf.server_class(given).name == stored
-
-
-def test_what_names_no_target_is_refused(golden: Golden):
-    sentences = []
-    for address in (
-        *("ftp://shop.example", "shop.example", "http://", "http:///shop/", "http://shop:port"),
-        *("http://[::1", "https://shop.example/shop/?a=1", f"http://{'a' * 100}", "http://a b"),
-        *("https://eve:s3cr3t@shop.example", "https://s3cr3t@shop.example"),
-    ):
-        with pytest.raises(UsageError) as refused:
-            running.origin(address)
-        assert "s3cr3t" not in str(refused.value)
-        sentences.append(f"{address}\n  {refused.value}")
-    golden("\n".join(sentences))
-
-
-@pytest.mark.parametrize(
-    ("load", "most"),
-    [
-        ({"model": "open", "arrival_rate": 20.0}, 20.0),
-        ({"model": "open", "arrival_rate": 20.0, "stages": (5.0, 50.0)}, 50.0),
-        ({"users": 10, "think_time_s": 2.0}, 5.0),
-        ({"users": 10, "stages": (10.0, 30.0), "think_time_s": 2.0}, 15.0),
-        ({"users": 10, "think_time_s": 2.0, "spawn_rate": 8.0}, 8.0),
-        ({"users": 1}, float("inf")),
-    ],
-)
-def test_how_many_journeys_a_load_begins_at_most(load, most):
-    assert LoadProfile(**load).most_per_s == most
+def test_what_names_no_target_is_refused(golden):
+    golden.cases(running.origin, refuses=UsageError)
 
 
 def test_a_target_on_this_machine_has_no_limit():
@@ -106,7 +63,7 @@ def test_one_elsewhere_must_be_named_in_the_settings_and_again(yes_load, monkeyp
         plan("https://shop.example")
 
 
-def unknown(*_: object, **__: object) -> None:
+def unknown(*_, **__):
     raise socket.gaierror(-2, "Name or service not known")
 
 
@@ -132,13 +89,7 @@ def test_it_is_asked_no_more_than_the_settings_say(yes_load):
             preflight.check(plan(ELSEWHERE, path=path, work=work, **load))
 
 
-@pytest.mark.parametrize("work", ["plain", "io_read", "upstream", "ws_idle"])
-def test_work_that_needs_a_server_of_the_run_is_refused(work):
-    with pytest.raises(UsageError, match="needs pages, data, services or processes"):
-        preflight.check(plan(work=work, path=""))
-
-
-def test_options_of_servers_are_refused_with_one(golden: Golden):
+def test_options_of_servers_are_refused_with_one(golden):
     sentences = []
     for words in (
         *("--server=uvicorn", "--database=postgresql", "--processes=2", "--cpus-target=0"),
@@ -155,25 +106,12 @@ def test_options_of_servers_are_refused_with_one(golden: Golden):
 
 
 @pytest.mark.django_db
-def test_the_plan_says_that_nothing_is_started(golden: Golden, capsys):
+def test_the_plan_says_that_nothing_is_started(golden, capsys):
     call_command("runbench", f"--target={HERE}", "--path=/shop/", "--dry-run")
     golden(capsys.readouterr().out)
 
 
-def test_it_is_another_cell_than_any_server_that_is_started():
-    keys = {make_spec(server).key for server in (HERE, ELSEWHERE, "uvicorn")}
-    assert len(keys) == 3
-
-
-def test_of_several_servers_it_is_told_which_were_not_started():
-    facts = [("uvicorn", {}), (HERE, plan().server_facts), ("peer-ws", {"serves_project": False})]
-    words = own_targets(facts)
-    assert words.startswith("peer-ws serves a small target of its own, not this project. ")
-    assert f"{HERE} already runs: nothing is started" in words
-    assert own_targets(facts[:1]) == ""
-
-
-def test_its_refusals_name_what_helps_there(golden: Golden):
+def test_its_refusals_name_what_helps_there(golden):
     job = Job(
         base_url=HERE,
         run_header="a" * 32,
@@ -185,7 +123,7 @@ def test_its_refusals_name_what_helps_there(golden: Golden):
     )
     target = Target.of(job)
 
-    def said(kind: Kind, status: int | None, location: str = "") -> str:
+    def said(kind, status, location=""):
         failure = Failure(
             kind=kind, message="", method="GET", path="/a/", status=status, location=location
         )
@@ -202,3 +140,7 @@ def test_its_refusals_name_what_helps_there(golden: Golden):
             ]
         )
     )
+
+
+def test_values(golden):
+    golden.values()

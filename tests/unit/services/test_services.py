@@ -18,7 +18,7 @@ def test_the_cause_is_told_from_what_is_only_named(golden):
     golden.cases(case)
 
 
-def configured(port: int, by: str) -> list[str]:
+def configured(port, by):
     service = Redis(folder=Path("here"), marker="m", env={}, port=port, by=by)
     return service.config_files()[CONFIGURATION].splitlines()
 

@@ -6,19 +6,19 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.stats.compare import Comparison, Outcome, compare
+from benchsuite.stats.compare import Outcome, compare
 
 SLOW = [100.0, 101.0, 99.0, 102.0, 98.0]
 FAST = [131.0, 129.0, 133.0, 130.0, 128.0]
 
 
-def limits(found: Comparison) -> tuple[float, float]:
+def limits(found):
     assert found.low is not None
     assert found.high is not None
     return found.low, found.high
 
 
-def small(value: float, low: float, high: float, **given: float) -> Outcome:
+def small(value, low, high, **given):
     """What is said of this ratio and its interval with a margin of 1 %."""
     known = compare(SLOW, FAST)
     changed = {"margin": 0.01, "p_corrected": 0.008, **given}
@@ -30,11 +30,11 @@ STARTS = 6
 
 
 @pytest.fixture(scope="module")
-def drawn() -> list[tuple[list[float], list[float]]]:
+def drawn():
     """Two sides of six starts with 2 % of noise, many times."""
     draw = random.Random(2015)
 
-    def side() -> list[float]:
+    def side():
         return [math.exp(draw.gauss(0, 0.02)) for _ in range(STARTS)]
 
     return [(side(), side()) for _ in range(CASES)]

@@ -12,11 +12,11 @@ PRECISION = 0.001
 TIMES = np.random.default_rng(7).gamma(2.0, 0.05, 5000)
 
 
-def value_at(counted: histogram.Histogram, percent: float) -> float:
+def value_at(counted, percent):
     return histogram.values_at(counted, (percent,))[percent]
 
 
-def nearest_rank(seconds: list[float], percent: float) -> float:
+def nearest_rank(seconds, percent):
     """The definition, word for word: the smallest value with that share at or below it."""
     ordered = sorted(seconds)
     for position, value in enumerate(ordered, start=1):
@@ -52,7 +52,7 @@ FROM_THE_LIBRARY = "HISTFAAAADF4nJNpmSzMwMAgwAABzFCaEURcm7yEwf4DROA8P9NZfpaJnkw7
 """The same times as hdrhistogram 0.10.8 wrote them; results of the first version are stored so."""
 
 
-def repacked(change: bytes, at: int) -> str:
+def repacked(change, at):
     """The library's histogram with some of its unpacked bytes changed."""
     packed = base64.b64decode(FROM_THE_LIBRARY)
     plain = bytearray(zlib.decompress(packed[8:]))

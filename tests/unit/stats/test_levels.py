@@ -6,13 +6,10 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite import store
 from benchsuite.core.results import (
     Arrivals,
     Ceiling,
     Distribution,
-    RunResult,
-    Status,
     Summary,
     Verdict,
 )
@@ -20,7 +17,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.models import Run
 from benchsuite.report.parts import climb_words, overload_words
 from benchsuite.stats.levels import Level, Point
-from tests.factories import BEGUN, begin
+from tests.factories import stored as stored_run
 
 
 def users(value: float, goodput: float, failures: int = 0) -> Level:
@@ -74,21 +71,9 @@ def summary(load: LoadProfile, level: float, goodput: float, *, dropped: int = 0
 
 def stored(load: LoadProfile, *stages: Summary, headline: int = 0) -> Run:
     spec = RunSpec(server=ServerSpec(server="gunicorn-sync"), load=load)
-    row = begin(spec, batch=store.UUID(int=1), started_at=BEGUN)
     total = replace(stages[headline], scope="all")
-    result = RunResult(
-        spec=spec,
-        status=Status.FINISHED,
-        started_at=BEGUN,
-        total=total,
-        verdict=Verdict.VALID,
-        summaries=tuple(replace(one, order=place) for place, one in enumerate(stages, start=1))
-        if load.stages
-        else (),
-        environment={"hostname": "here"},
-    )
-    store.finish(row, result)
-    return Run.objects.get(pk=row.pk)
+    parts = [replace(one, order=place) for place, one in enumerate(stages, start=1)]
+    return stored_run(spec, total, *(parts if load.stages else []), verdict=Verdict.VALID)
 
 
 def words(run: Run) -> str:
@@ -111,16 +96,8 @@ def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:
     ]
 
 
-def test_capacity(golden):
-    golden.values()
-
-
 SEEN = tuple(
     Ceiling(users=users, keep_alive=keep_alive, throughput=users * (10.0 if keep_alive else 1.0))
     for users in (1, 10, 100)
     for keep_alive in (True, False)
 )
-
-
-def test_ceilings(golden):
-    golden.values()

@@ -9,7 +9,7 @@ import pytest
 
 from benchsuite.core.results import Common, Pattern
 from benchsuite.stats.patterns import patterns
-from benchsuite.stats.summary import DTYPE, Samples
+from benchsuite.stats.summary import DTYPE
 
 Draw = np.random.Generator
 Service = Callable[[Draw, int], float]
@@ -18,23 +18,23 @@ Stalls = Sequence[tuple[float, float]]
 WINDOW = (2.0, 12.0)
 
 
-def steady(draw: Draw, who: int) -> float:
+def steady(draw, who):
     return float(draw.gamma(10, 0.001))
 
 
-def pareto(draw: Draw, who: int) -> float:
+def pareto(draw, who):
     return float(0.002 + 0.005 * draw.pareto(1.5))
 
 
-def lognormal(draw: Draw, who: int) -> float:
+def lognormal(draw, who):
     return float(draw.lognormal(-4.6, 1))
 
 
-def nagle(draw: Draw, who: int) -> float:
+def nagle(draw, who):
     return steady(draw, who) + 0.04 * bool(draw.random() < 0.5)
 
 
-def samples(rows: Sequence[tuple[float, ...]]) -> Samples:
+def samples(rows):
     """Of (user, process, meant, finish)."""
     found = np.zeros(len(rows), DTYPE)
     found["user"], found["process"], found["intended_start"], found["finish"] = np.array(rows).T
@@ -42,7 +42,7 @@ def samples(rows: Sequence[tuple[float, ...]]) -> Samples:
     return found
 
 
-def finished(begin: float, work_s: float, stalls: Stalls) -> float:
+def finished(begin, work_s, stalls):
     """When work ends that rests in all stalls."""
     for stall, end in stalls:
         if begin + work_s > stall and begin < end:
@@ -51,9 +51,7 @@ def finished(begin: float, work_s: float, stalls: Stalls) -> float:
     return begin + work_s
 
 
-def closed(
-    draw: Draw, service: Service = steady, *, users: int = 4, stalls: Stalls = ()
-) -> Samples:
+def closed(draw, service=steady, *, users=4, stalls=()):
     rows = []
     for user in range(users):
         begin = float(draw.uniform(0, 0.01))
@@ -65,13 +63,13 @@ def closed(
 
 
 def opened(
-    draw: Draw,
-    service: Service = lambda draw, who: float(draw.exponential(0.01)),
+    draw,
+    service=lambda draw, who: float(draw.exponential(0.01)),
     *,
-    rate: float,
-    servers: int = 1,
-    stalls: Stalls = (),
-) -> Samples:
+    rate,
+    servers=1,
+    stalls=(),
+):
     """Poisson arrivals, each on the connection that was free last, by any of four processes."""
     rows, free, idle, busy = [], [0.0] * servers, [*range(64)], list[tuple[float, int]]()
     for due in np.sort(draw.uniform(0, WINDOW[1], draw.poisson(rate * WINDOW[1]))).tolist():
@@ -86,15 +84,15 @@ def opened(
     return samples(rows)
 
 
-def every(period_s: float, length_s: float) -> Stalls:
+def every(period_s, length_s):
     return [(at, at + length_s) for at in np.arange(0.7, WINDOW[1], period_s).tolist()]
 
 
-def by_chance(draw: Draw) -> Stalls:
+def by_chance(draw):
     return [(at, at + 0.15) for at in np.sort(draw.uniform(0, WINDOW[1], 6)).tolist()]
 
 
-def slow(of: Sequence[int], by_s: float, share: float = 1.0) -> Service:
+def slow(of, by_s, share=1.0):
     return lambda draw, who: steady(draw, who) + by_s * (who in of and draw.random() < share)
 
 

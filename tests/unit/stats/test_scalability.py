@@ -1,7 +1,6 @@
 """The Universal Scalability Law: found where it holds, refused where it can't be told."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 import pytest
@@ -11,13 +10,11 @@ from benchsuite.stats.scalability import NoLaw, fitted
 SPREAD = 0.03
 
 
-def usl(cpus: int, contention: float = 0.05, coherency: float = 0.002) -> float:
+def usl(cpus, contention=0.05, coherency=0.002):
     return 100 * cpus / (1 + contention * (cpus - 1) + coherency * cpus * (cpus - 1))
 
 
-def starts(
-    rate: Callable[[int], float], seed: int, counts: tuple[int, ...] = (1, 2, 3, 4)
-) -> dict[int, list[float]]:
+def starts(rate, seed, counts=(1, 2, 3, 4)):
     generator = np.random.default_rng(seed)
     return {
         cpus: list(math.log(rate(cpus)) + SPREAD * generator.standard_normal(6)) for cpus in counts

@@ -9,7 +9,7 @@ from benchsuite.stats.signs import Traffic
 WINDOW = (10.0, 20.0)
 
 
-def samples(times: list[float], users: list[int] | None = None) -> summary.Samples:
+def samples(times, users=None):
     """One request each tenth of a second from second 9 on."""
     made = np.zeros(len(times), dtype=summary.DTYPE)
     made["start"] = made["intended_start"] = 9.0 + np.arange(len(times)) / 10
@@ -19,7 +19,7 @@ def samples(times: list[float], users: list[int] | None = None) -> summary.Sampl
     return made
 
 
-def spanning(*spans: tuple[float, float], kind: Kind = Kind.OK) -> summary.Samples:
+def spanning(*spans, kind=Kind.OK):
     """One request of a user of its own for each begin and end."""
     made = samples([0.0] * len(spans), [*range(len(spans))])
     made["start"], made["finish"] = zip(*spans, strict=True)
@@ -31,14 +31,10 @@ def test_values(golden):
     golden.values()
 
 
-def traffic(*spans: tuple[float, float]) -> Traffic:
+def traffic(*spans):
     samples = np.zeros(len(spans), dtype=summary.DTYPE)
     samples["start"], samples["finish"] = zip(*spans, strict=True)
     return Traffic.of(samples)
 
 
 LINE = traffic((2.0, 5.0), (0.0, 2.0), (1.0, 4.0))  # two of 2 s and one of 1 s, one after another
-
-
-def test_queueing(golden):
-    golden.values()

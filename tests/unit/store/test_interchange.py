@@ -3,9 +3,7 @@
 import gzip
 import json
 import re
-from collections.abc import Callable
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -36,7 +34,7 @@ def client(settings, monkeypatch):
 def loadbench(tmp_path, capsys, monkeypatch):
     """A function that loads contents as files and gives what was said of them."""
 
-    def load(*contents: bytes) -> str:
+    def load(*contents):
         files = [tmp_path / f"{number}.json" for number, _ in enumerate(contents)]
         for file, content in zip(files, contents, strict=True):
             file.write_bytes(content)
@@ -47,11 +45,11 @@ def loadbench(tmp_path, capsys, monkeypatch):
     return load
 
 
-def exported() -> bytes:
+def exported():
     return "".join(json_of(Run.objects.order_by("started_at", "pk"))).encode()
 
 
-def emptied() -> None:
+def emptied():
     Run.objects.all().delete()
     Environment.objects.all().delete()
     Software.objects.all().delete()
@@ -60,7 +58,7 @@ def emptied() -> None:
 PACKAGES = {"django": "5.2.9", "shop": "1.0 (0123456789ab)"}
 
 
-def make_all() -> list[Run]:
+def make_all():
     """Runs of every kind."""
     return [
         make_run("uwsgi", findings=(WEAK,), label="before", failed_share=0.1, packages=PACKAGES),
@@ -77,7 +75,7 @@ def test_exports_and_pages_are_the_same_before_and_after(client, loadbench):
     for run in runs:
         paths += [f"/results/{run.pk}/", *(f"/results/{run.pk}/{slug}.csv" for slug in SLUGS)]
 
-    def shown() -> list[bytes]:
+    def shown():
         return [client.get(path).getvalue() for path in paths]
 
     before, content = shown(), exported()
@@ -129,13 +127,13 @@ def test_what_still_ran_is_skipped(loadbench):
     assert not Run.objects.exists()
 
 
-def changed(content: bytes, change: Callable[[Any], object]) -> bytes:
+def changed(content, change):
     objects = json.loads(content)
     change(objects)
     return json.dumps(objects).encode()
 
 
-def later(objects: Any) -> None:
+def later(objects):
     objects[0]["stored"]["benchsuite"] = "9.2"
     objects[0]["stored"]["run"]["colour"] = "red"
 
@@ -150,7 +148,7 @@ def test_what_is_wrong_is_named_and_nothing_is_loaded(loadbench, golden):
     second = exported()
     emptied()
 
-    def case(damage: Callable[[bytes], bytes]) -> None:
+    def case(damage):
         try:
             loadbench(first, damage(second))
         finally:
@@ -170,7 +168,6 @@ def test_a_file_that_is_not_there():
 def test_values_that_no_benchsuite_stores_are_refused(golden, monkeypatch):
     def case(change):
         plain = as_plain(make_run("uwsgi"))
-        assert plain is not None
         plain["run"] |= change
         monkeypatch.setattr("benchsuite.store.interchange._digest", lambda rows: plain["sha256"])
         from_plain(plain)
@@ -178,7 +175,7 @@ def test_values_that_no_benchsuite_stores_are_refused(golden, monkeypatch):
     golden.cases(case, refuses=Exception)
 
 
-def without(plain: Any, part: str, name: str) -> Any:
+def without(plain, part, name):
     """The same as exported before that column existed, digest included."""
     rows = {key: value for key, value in plain.items() if key not in SEAL}
     for row in rows[part] if isinstance(rows[part], list) else [rows[part]]:
@@ -186,7 +183,7 @@ def without(plain: Any, part: str, name: str) -> Any:
     return sealed(rows)
 
 
-def read_without(part: str, name: str) -> Any:
+def read_without(part, name):
     """What stands there in a run that was written without."""
     run = from_plain(without(as_plain(make_run("uwsgi")), part, name))
     return (
@@ -196,7 +193,7 @@ def read_without(part: str, name: str) -> Any:
     )
 
 
-def read_with(**changes: Any) -> Any:
+def read_with(**changes):
     return from_plain({**(as_plain(make_run("uwsgi")) or {}), **changes})
 
 
@@ -221,7 +218,6 @@ def test_the_key_of_its_cell_is_told_anew():
     """Another benchsuite may have told cells apart in another way."""
     run = make_run("uwsgi")
     plain = as_plain(run)
-    assert plain is not None
     plain["run"]["key"] = "0" * 64
     del plain["run"]["spec"]["load"]["keep_cookies"]
     assert from_plain(without(plain, "run", "level")).key == run.key
@@ -236,7 +232,7 @@ def test_nothing_is_loaded_when_the_database_fails_midway(loadbench, monkeypatch
     stored = Interval._default_manager.bulk_create
     left = [2]
 
-    def full(*given: Any, **named: Any) -> Any:
+    def full(*given, **named):
         left[0] -= 1
         if not left[0]:
             raise OperationalError("database or disk is full")

@@ -6,26 +6,13 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run
-from benchsuite.store.abandoned import durations, overheads, planned_s, windows_s
+from benchsuite.store.abandoned import durations, overheads
 from tests.factories import begin, make_run, make_spec
 
 
-def run(**load: object) -> Run:
-    spec = LoadProfile(warmup_s=2.0, duration_s=10.0, **load)  # type: ignore[arg-type]
+def run(**load):
+    spec = LoadProfile(warmup_s=2.0, duration_s=10.0, **load)
     return Run(warmup_s=2.0, duration_s=10.0, spec={"load": spec.to_json()})
-
-
-@pytest.mark.parametrize(
-    ("made", "planned", "windows"),
-    [
-        (run(users=10), 12.0, 10.0),
-        (run(users=10, spawn_rate=5.0), 14.0, 10.0),
-        (run(users=30, stages=(10.0, 20.0, 30.0)), 36.0, 30.0),
-        (Run(warmup_s=2.0, duration_s=10.0, spec={}), 12.0, 10.0),
-    ],
-)
-def test_each_stage_has_its_warm_up_and_its_window(made, planned, windows):
-    assert (planned_s(made), windows_s(made)) == (planned, windows)
 
 
 @pytest.mark.django_db
@@ -49,3 +36,7 @@ def test_what_runs_of_a_cell_took_in_all_is_told_by_its_key():
         made.ended_at = made.started_at + timedelta(seconds=took_s)
         made.save()
     assert durations([made.key, "another"]) == {made.key: 32.0}
+
+
+def test_values(golden):
+    golden.values()

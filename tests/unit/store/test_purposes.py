@@ -1,8 +1,6 @@
 """What runs were made for travels with them, however often, and whole."""
 
 import json
-from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -36,7 +34,7 @@ def file(tmp_path):
 def loadbench(file, capsys):
     """A function that loads the file and gives what was said of it."""
 
-    def load() -> list[str]:
+    def load():
         capsys.readouterr()
         call_command("loadbench", str(file))
         return capsys.readouterr().out.replace(f"{file}: ", "").splitlines()
@@ -44,18 +42,18 @@ def loadbench(file, capsys):
     return load
 
 
-def dump(file: Path, **options: str) -> str:
+def dump(file, **options):
     call_command("dumpbench", str(file), **options)
     return file.read_text()
 
 
-def elsewhere() -> None:
+def elsewhere():
     """Another machine, which has nothing."""
     for model in (StudyRun, Tuning, Run, Environment):
         model.objects.all().delete()
 
 
-def shown() -> str:
+def shown():
     newest = study_report(chosen("shop"))
     pages = [to_markdown(whole(study_report(one))) for one in StudyRun.objects.all()]
     return "".join(
@@ -152,7 +150,7 @@ def test_runs_that_no_database_takes_are_kept_with_their_place(file, loadbench, 
     cell = row.cells.get(order=1)
     run = cell.runs.get(repetition=2)
 
-    def gone(*args: object) -> object:
+    def gone(*args):
         raise OperationalError("server closed the connection")
 
     with monkeypatch.context() as broken:
@@ -173,7 +171,7 @@ def test_what_is_wrong_is_named_and_nothing_is_loaded(file, loadbench, golden):
     content = dump(file)
     elsewhere()
 
-    def case(change: dict[str, Any]) -> None:
+    def case(change):
         objects = json.loads(content)
         objects[0]["made_for"][0] |= change
         file.write_text(json.dumps(objects))
@@ -232,5 +230,5 @@ def test_a_tuning_travels_with_its_trials_and_grows(file, loadbench):
     assert dump(file) == late
 
 
-def tuning(row: Tuning) -> str:
+def tuning(row):
     return to_markdown(tuning_report(Tuning.objects.get(pk=row.pk)).answer)

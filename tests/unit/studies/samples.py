@@ -5,6 +5,7 @@ from pathlib import Path
 from benchsuite.studies import reading
 from benchsuite.studies.options import Known, Takes
 from benchsuite.studies.study import Study
+from tests.study_factories import STUDIES
 
 KNOWN: Known = {
     **dict.fromkeys(("workload", "users", "rate", "spawn-rate"), Takes.VALUE),
@@ -15,83 +16,7 @@ KNOWN: Known = {
     **dict.fromkeys(("keep-alive", "no-keep-alive"), Takes.FLAG),
 }
 
-TEXT = """\
-format = 1
-name = "shop"
-question = "Which server?"
-repeat = 6
-[every]
-users = 500
-spawn-rate = 5
-warmup = "10s"
-duration = "70s"
-keep-alive = false
-option.timeout_s = 30
-[scale]
-shorter = ["warmup", "duration", "messages"]
-faster = ["spawn-rate"]
-thin = { delay = ["200", "0", "100"] }
-least = { duration = "7s", repeat = 2 }
-[axis.setup]
-sync = { server = "gunicorn-sync", kind = "today" }
-async = { server = "uvicorn", option = { timeout_s = [], loop = "asyncio" }, max-connections = 100 }
-pool = { like = "async", max-connections = [], option.loop = "uvloop", kind = "added" }
-[axis.route]
-cpu = { workload = "cpu", workload-option.size = 1000 }
-read = { workload = "io_read", messages = 400 }
-[axis.delay]
-0 = {}
-100 = { delay-to-database = "100ms" }
-200 = { delay-to-database = "200ms" }
-[[set]]
-when = { route = "cpu", delay = ["100", "200"] }
-delay-to-database = []
-[[set]]
-when = { setup = "pool" }
-users = 50
-[[exclude]]
-setup = ["pool"]
-route = "cpu"
-[figures]
-plateau = { of = "goodput", title = "answers a second" }
-best = { of = "best_window", length = "10s", scope = "load" }
-[objective]
-figure = "plateau"
-best = "most"
-[[published]]
-file = "shop.csv"
-cell = { setup = "setup", delay = "latency" }
-names = { setup = { gunicorn = "sync" } }
-figures = { plateau = "rps" }
-only = { route = "read" }
-[[table]]
-rows = "delay"
-columns = "setup"
-figures = ["plateau", "best"]
-only = { route = "read" }
-[[chart]]
-x = "delay"
-y = "plateau"
-line = "setup"
-small = "route"
-[[claim]]
-name = "sync-collapses"
-says = "Sync collapses."
-needs = { users = 300 }
-[[claim.check]]
-figure = "plateau"
-cell = { setup = "sync", route = ["read", "cpu"], delay = "200" }
-to = { delay = "100" }
-ratio = [0.4, 0.6]
-[[claim.check]]
-figure = "plateau"
-cell = { setup = "sync" }
-value = [-inf, 3]
-[[answer]]
-asks = "Which set-up reads most?"
-choice = "setup"
-only = { route = ["read"] }
-"""
+TEXT = (STUDIES / "routes.toml").read_text()
 
 
 def changed(*changes: tuple[str, str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from benchsuite.report.studies.charts import charts
-from benchsuite.studies.claims import Lead, Situation, answered
+from benchsuite.studies.claims import Lead, answered
 from benchsuite.studies.measured import Execution, State
 from benchsuite.studies.study import Answer, Axis, Chart, Objective, Value
 from benchsuite.studies.tables import Question, questions
@@ -18,9 +18,7 @@ SETUP = Answer(asks="Which?", choice=("setup",))
 ANY = Answer(asks="Which?", choice=("setup", "delay"))
 
 
-def found(
-    answer: Answer, execution: Execution, objective: Objective = MOST
-) -> dict[str, Situation]:
+def found(answer, execution, objective=MOST):
     """The situations, by their delay."""
     (one,) = answered(worlds.study(answers=(answer,), objective=objective), execution)
     return {each.where.get("delay", ""): each for each in one.situations}
@@ -35,7 +33,7 @@ def one_cell(at: tuple[str, str], execution: Execution, **given: Any) -> Executi
     return replace(execution, cells=cells)
 
 
-def test_each_situation_has_its_best_and_those_behind_it() -> None:
+def test_each_situation_has_its_best_and_those_behind_it():
     told = found(SETUP, worlds.execution())
     assert list(told) == ["0", "100", "200"]
     for one in told.values():
@@ -43,7 +41,6 @@ def test_each_situation_has_its_best_and_those_behind_it() -> None:
         assert one.best[0].found.value == pytest.approx(180, rel=0.1)
         assert [arm.name for arm in one.behind] == ["sync"]
     ratio = told["0"].behind[0].ratio
-    assert ratio is not None
     assert ratio.value == pytest.approx(140 / 180, rel=0.1)
 
 
@@ -66,7 +63,7 @@ def test_nobody_is_named_while_another_arm_might_be_better(given, reason):
     assert reason in why
 
 
-def test_what_failed_is_not_named_whatever_it_did() -> None:
+def test_what_failed_is_not_named_whatever_it_did():
     failed = [worlds.start(900.0, failed="B201"), worlds.start(905.0, failed="B201, B302")]
     truth = ALIKE | {("sync", "200"): 200.0}
     (one,) = found(ANY, one_cell(("sync", "0"), worlds.execution(truth), starts=failed)).values()
@@ -83,7 +80,7 @@ def test_what_failed_is_not_named_whatever_it_did() -> None:
     assert "sync · 0" in [arm.name for arm in one.best]
 
 
-def test_an_arm_in_doubt_is_named_by_nobody_unless_it_is_behind() -> None:
+def test_an_arm_in_doubt_is_named_by_nobody_unless_it_is_behind():
     truth = ALIKE | {("sync", "200"): 200.0}
     for at, lead in ((("sync", "200"), Lead.UNTOLD), (("sync", "0"), Lead.ALONE)):
         rate = truth[at]
@@ -103,7 +100,7 @@ def asked(execution: Execution, **given: Any) -> Question:
     return question
 
 
-def test_each_case_has_a_sentence_in_words_that_people_use() -> None:
+def test_each_case_has_a_sentence_in_words_that_people_use():
     near, middle, far = asked(worlds.execution(noise=0.0)).cases
     assert near == (
         "delay 0: an event loop is best with 180\N{THIN SPACE}/s [180, 180]; "
@@ -113,14 +110,14 @@ def test_each_case_has_a_sentence_in_words_that_people_use() -> None:
     assert far.startswith("far away: an event loop is best")
 
 
-def test_arms_that_may_be_equally_good_are_named_together_and_may_be_told_apart() -> None:
+def test_arms_that_may_be_equally_good_are_named_together_and_may_be_told_apart():
     question = asked(worlds.execution(ALIKE, noise=0.03))
     equal = "an event loop and sync may be equally good; an event loop comes first with 1"
     assert equal in next(iter(question.cases))
     assert any("more runs of each may tell" in change for change in question.changes)
 
 
-def test_where_nobody_can_be_named_the_sentence_says_why() -> None:
+def test_where_nobody_can_be_named_the_sentence_says_why():
     nothing = one_cell(("sync", "0"), worlds.execution(), starts=[worlds.start(9.0)])
     question = asked(nothing)
     assert next(iter(question.cases)) == (
@@ -132,7 +129,7 @@ def test_where_nobody_can_be_named_the_sentence_says_why() -> None:
     assert asked(gone).changes == ["Not measured: sync: no such CPU."]
 
 
-def test_the_bars_of_a_ranking_are_as_long_as_its_figures() -> None:
+def test_the_bars_of_a_ranking_are_as_long_as_its_figures():
     table = asked(worlds.execution(noise=0.0)).rankings[0]
     (best, *_, longest), (behind, *_, shorter) = table.rows
     assert (best, behind) == ("an event loop", "sync")
@@ -140,7 +137,7 @@ def test_the_bars_of_a_ranking_are_as_long_as_its_figures() -> None:
 
 
 @pytest.mark.parametrize(("starts", "unlike"), [(2, 0.0), (2, 0.7), (5, 0.7)])
-def test_the_best_in_truth_is_seldom_left_out(starts: int, unlike: float) -> None:
+def test_the_best_in_truth_is_seldom_left_out(starts, unlike):
     truth = ALIKE | {("sync", "0"): 101.0}
     told = [
         one

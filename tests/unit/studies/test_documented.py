@@ -18,7 +18,7 @@ def example() -> str:
     return str(found)
 
 
-def test_every_cell_of_the_example_is_one_run(tmp_path: Path) -> None:
+def test_every_cell_of_the_example_is_one_run(tmp_path):
     file = tmp_path / "shop_servers.toml"
     file.write_text(example())
     study = reading.read(file, run_options.known())
@@ -39,7 +39,7 @@ def test_every_cell_of_the_example_is_one_run(tmp_path: Path) -> None:
         *("[[claim.check]]", "[[answer]]"),
     ],
 )
-def test_the_table_has_every_key(before: str) -> None:
+def test_the_table_has_every_key(before):
     """The sentence that refuses a key lists those that there are."""
     head = 'format = 1\nname = "x"\nquestion = "?"\n[axis.a]\nb = {}\n'
     claim = '[[claim]]\nname = "c"\nsays = "?"\n' if before == "[[claim.check]]" else ""
@@ -53,7 +53,7 @@ def test_the_table_has_every_key(before: str) -> None:
         assert re.search(rf"`(\[+({name}|claim\.{name})[\].]|{name}`)", table), name
 
 
-def test_the_catalogue_is_shown_with_its_cells_and_starts() -> None:
+def test_the_catalogue_is_shown_with_its_cells_and_starts():
     rows = {
         name: (question, whole, small)
         for name, question, whole, small in re.findall(

@@ -17,7 +17,6 @@ from benchsuite.studies.figures import (
     values,
 )
 from benchsuite.studies.study import Figure
-from tests.golden import Golden
 
 DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
 OF_CASES = (amounts, metric, of_readings, series)
@@ -63,18 +62,18 @@ def value(of: str, found: Any, scope: str = "window", **options: Any) -> float |
     return values([Figure(name="it", of=of, scope=scope, options=options)], found)["it"]
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(replace={r"There are \d+": "There are many"})
 
 
-def test_what_is_not_known_is_none_and_never_0() -> None:
+def test_what_is_not_known_is_none_and_never_0():
     empty = record()
     for name in DERIVED:
         if name != "completions_per_5min":
             assert value(name, empty, DERIVED[name].scopes[-1]) is None, name
 
 
-def test_every_derived_figure_is_told_as_it_is() -> None:
+def test_every_derived_figure_is_told_as_it_is():
     rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| `")]
     told = dict(row.strip("| ").split(" | ", 1) for row in rows)
     for one in DERIVED.values():

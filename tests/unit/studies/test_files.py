@@ -19,7 +19,7 @@ FILES = reading.studies()
 
 
 @pytest.fixture(params=list(FILES))
-def study(request: pytest.FixtureRequest) -> Study:
+def study(request):
     return reading.read(FILES[request.param], run_options.known())
 
 
@@ -36,13 +36,13 @@ def runs(study: Study, scale: float) -> Iterator[Cell]:
 
 
 @pytest.mark.parametrize("scale", [1, 0.2, 0.05])
-def test_every_cell_is_one_run(study: Study, scale: float) -> None:
+def test_every_cell_is_one_run(study, scale):
     found = list(runs(study, scale))
     told = [tuple(arguments(cell)) for cell in found]
     assert len(set(told)) == len(told), "two cells are the same run"
 
 
-def test_at_a_small_scale_every_claim_can_still_be_asked_of_some_cell(study: Study) -> None:
+def test_at_a_small_scale_every_claim_can_still_be_asked_of_some_cell(study):
     there = [dict(cell.coordinates) for cell in matrix.cells(study, 0.05)]
     asked = [
         check
@@ -53,7 +53,7 @@ def test_at_a_small_scale_every_claim_can_still_be_asked_of_some_cell(study: Stu
     assert len(asked) >= 0.5 * sum(len(claim.checks) for claim in study.claims)
 
 
-def test_every_file_is_of_a_study() -> None:
+def test_every_file_is_of_a_study():
     """And none is published that nobody reads."""
     read = {"channels_layers_throughput.csv"}  # its mean is in channels_layers_published.csv
     for name, file in FILES.items():
@@ -62,8 +62,8 @@ def test_every_file_is_of_a_study() -> None:
     assert read == {file.name for file in reading.FOLDER.iterdir()}
 
 
-def test_the_mean_of_channels_layers_is_that_of_its_published_series() -> None:
-    def lines(name: str) -> list[dict[str, str]]:
+def test_the_mean_of_channels_layers_is_that_of_its_published_series():
+    def lines(name):
         return list(csv.DictReader(Path(reading.FOLDER / name).read_text().splitlines()))
 
     series = lines("channels_layers_throughput.csv")

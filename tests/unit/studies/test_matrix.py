@@ -6,7 +6,6 @@ from dataclasses import replace
 from benchsuite.studies import matrix
 from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import Answer, Cell, Options, Share
-from tests.golden import Golden
 from tests.unit.studies.samples import changed, study
 
 CELL = Cell(
@@ -45,16 +44,16 @@ def scaled(scale: float, *changes: tuple[str, str]) -> Options:
     return {name: cell.options[name] for name in names}
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()
 
 
-def test_arguments_are_words_of_a_shell() -> None:
+def test_arguments_are_words_of_a_shell():
     words = arguments(CELL, {"rate": 61.25})
     assert shlex.split(shlex.join(words)) == words
 
 
-def test_what_a_question_asks_is_kept_at_any_scale_where_it_is_asked_for() -> None:
+def test_what_a_question_asks_is_kept_at_any_scale_where_it_is_asked_for():
     asking = replace(study(), claims=(), answers=(Answer(asks="Which?", choice=("setup",)),))
     by_need = {
         need: {cell.coordinates["delay"] for cell in matrix.cells(asking, 0.05, keeps=need)}

@@ -1,7 +1,5 @@
 """Published figures by the cells that they are of."""
 
-from pathlib import Path
-
 import pytest
 
 from benchsuite.core.exceptions import UsageError
@@ -27,7 +25,7 @@ EACH = Published(
 )
 
 
-def test_rows_are_found_by_coordinates(tmp_path: Path) -> None:
+def test_rows_are_found_by_coordinates(tmp_path):
     (tmp_path / "them.csv").write_text(CSV)
     study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
     rows = published.rows(study)
@@ -41,7 +39,7 @@ def test_rows_are_found_by_coordinates(tmp_path: Path) -> None:
     assert published.of(rows, {"setup": "async", "delay": "100"}) == {}
 
 
-def test_what_says_more_of_a_cell_wins() -> None:
+def test_what_says_more_of_a_cell_wins():
     rows = [
         published.Row({"setup": "sync", "delay": "0"}, {"plateau": 2.0}),
         published.Row({"setup": "sync"}, {"plateau": 1.0, "p95": 3.0}),
@@ -50,13 +48,13 @@ def test_what_says_more_of_a_cell_wins() -> None:
     assert found == {"plateau": 2.0, "p95": 3.0}
 
 
-def test_a_file_that_has_gone_is_named(tmp_path: Path) -> None:
+def test_a_file_that_has_gone_is_named(tmp_path):
     study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
     with pytest.raises(UsageError, match=r"them\.csv can't be read"):
         published.rows(study)
 
 
-def test_measured_divided_by_published() -> None:
+def test_measured_divided_by_published():
     assert published.times_published(3.0, 2.0) == 1.5
     assert published.times_published(None, 2.0) is None
     assert published.times_published(3.0, None) is None
@@ -65,7 +63,7 @@ def test_measured_divided_by_published() -> None:
 
 
 @pytest.mark.parametrize("name", list(reading.studies()))
-def test_what_the_catalogue_publishes_is_of_its_cells(name: str) -> None:
+def test_what_the_catalogue_publishes_is_of_its_cells(name):
     study = reading.read(reading.studies()[name])
     cells = [cell.coordinates for cell in matrix.every(study)]
     rows = published.rows(study)

@@ -6,15 +6,14 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.studies import reading
-from tests.golden import Golden
 from tests.unit.studies.samples import KNOWN, TEXT, changed, study
 
 
-def test_what_is_wrong_is_said_with_file_and_key(golden: Golden) -> None:
+def test_what_is_wrong_is_said_with_file_and_key(golden):
     golden.cases(lambda old, new: study(changed((old, new))), refuses=UsageError)
 
 
-def test_options_may_need_figures_of_cells_but_not_in_a_circle() -> None:
+def test_options_may_need_figures_of_cells_but_not_in_a_circle():
     share = 'rate = { share = 0.2, figure = "plateau", cell = { setup = "%s", delay = "0" } }'
     with pytest.raises(UsageError, match=r"configuration setup=pool .* would need itself"):
         study(changed(("users = 50\n", f"{share % 'pool'}\n")))
@@ -22,7 +21,7 @@ def test_options_may_need_figures_of_cells_but_not_in_a_circle() -> None:
         study(changed(("users = 500\n", f"{share % 'pool'}\n"), ("users = 50\n", "rate = 5\n")))
 
 
-def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_none_is_refused(tmp_path):
     with pytest.raises(UsageError, match="can't be read: No such file"):
         reading.read(tmp_path / "shop.toml")
     with pytest.raises(UsageError, match="can't be read: Is a directory"):
@@ -32,7 +31,7 @@ def test_a_file_that_is_none_is_refused(tmp_path: Path) -> None:
         reading.read(tmp_path / "shop.toml")
 
 
-def test_published_figures_must_lie_beside_the_study(tmp_path: Path) -> None:
+def test_published_figures_must_lie_beside_the_study(tmp_path):
     file, figures = tmp_path / "shop.toml", tmp_path / "shop.csv"
     file.write_text(TEXT)
     with pytest.raises(UsageError, match=r"published\[1\].file: .*shop.csv can't be read"):
@@ -44,15 +43,15 @@ def test_published_figures_must_lie_beside_the_study(tmp_path: Path) -> None:
     assert reading.read(file, KNOWN).path == str(file)
 
 
-def test_figures_must_be_such_as_can_be_made(tmp_path: Path, golden: Golden) -> None:
-    def read(old: str, new: str) -> None:
+def test_figures_must_be_such_as_can_be_made(tmp_path, golden):
+    def read(old, new):
         (tmp_path / "shop.toml").write_text(changed((old, new)))
         reading.read(tmp_path / "shop.toml", KNOWN)
 
     golden.cases(read, refuses=UsageError, replace={r"There are \d+": "There are many"})
 
 
-def test_the_text_of_a_stored_study_needs_neither_options_nor_files_of_today() -> None:
+def test_the_text_of_a_stored_study_needs_neither_options_nor_files_of_today():
     old = changed(("users = 500", "gone = [1]"), ("option.timeout_s = 30", "pairs.a = 1"))
     with pytest.raises(UsageError, match=r"every.gone\[1\]: must be a text"):
         reading.parse(old, Path("shop.toml"))
@@ -69,12 +68,12 @@ def test_the_text_of_a_stored_study_needs_neither_options_nor_files_of_today() -
         ("0x" + "f" * 20_000, "repeat: must be a whole number from 1 on, and is a number far too"),
     ],
 )
-def test_what_no_parser_takes_is_a_sentence_with_its_key(value: str, said: str) -> None:
+def test_what_no_parser_takes_is_a_sentence_with_its_key(value, said):
     with pytest.raises(UsageError, match=f"^shop.toml: {said}"):
         reading.parse(f"format = 1\nrepeat = {value}\n", Path("shop.toml"))
 
 
-def test_files_and_folders_are_added_under_the_names_of_their_files(tmp_path: Path) -> None:
+def test_files_and_folders_are_added_under_the_names_of_their_files(tmp_path):
     for name in ("b.toml", "a.toml", "figures.csv", "folder.toml/c.toml"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).touch()
@@ -84,7 +83,7 @@ def test_files_and_folders_are_added_under_the_names_of_their_files(tmp_path: Pa
     assert {file.parent for file in reading.studies().values()} <= {reading.FOLDER}
 
 
-def test_two_of_one_name_are_refused(tmp_path: Path) -> None:
+def test_two_of_one_name_are_refused(tmp_path):
     (tmp_path / "a").mkdir()
     (tmp_path / "a" / "shop.toml").touch()
     (tmp_path / "shop.toml").touch()

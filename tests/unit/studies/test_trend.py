@@ -20,7 +20,7 @@ def executions(count: int, risen: float = 1.0, first_seed: int = 0) -> list[Exec
     ]
 
 
-def test_a_step_is_found_where_it_is() -> None:
+def test_a_step_is_found_where_it_is():
     found = trends(executions(10, risen=1.2), "plateau")
     assert len(found) == 6
     for one in found:
@@ -32,7 +32,7 @@ def test_a_step_is_found_where_it_is() -> None:
             assert one.steps == []
 
 
-def test_steps_are_seldom_found_where_there_are_none() -> None:
+def test_steps_are_seldom_found_where_there_are_none():
     found = [
         any(one.steps for one in trends(executions(8, first_seed=100 * case), "plateau"))
         for case in range(30)
@@ -40,7 +40,7 @@ def test_steps_are_seldom_found_where_there_are_none() -> None:
     assert sum(found) <= 4
 
 
-def test_fewer_than_six_say_so() -> None:
+def test_fewer_than_six_say_so():
     found = trends(executions(5, risen=2.0), "plateau")
     assert {one.reason for one in found} == {
         "5 executions with this figure, and steps are looked for from 6 on"
@@ -49,7 +49,7 @@ def test_fewer_than_six_say_so() -> None:
     assert len(found[0].means) == 5
 
 
-def test_executions_without_the_cell_leave_a_gap() -> None:
+def test_executions_without_the_cell_leave_a_gap():
     every = executions(9, risen=1.3)
     every[1] = replace(every[1], cells=every[1].cells[:3])
     last = trends(every, "plateau")[-1]

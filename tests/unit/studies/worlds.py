@@ -1,7 +1,7 @@
 """Executions with known truth: cells by setup and delay, and figures drawn for their starts."""
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from math import exp
 
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
@@ -53,15 +53,7 @@ def cell(setup: str, delay: str, starts: Sequence[Start], **conditions: float) -
     )
 
 
-def execution(
-    truth: Mapping[tuple[str, str], float] = TRUTH,
-    *,
-    starts: int = 2,
-    noise: float = 0.02,
-    seed: int = 0,
-    unlike: float = 0.0,
-    **conditions: float,
-) -> Execution:
+def execution(truth=TRUTH, *, starts=2, noise=0.02, seed=0, unlike=0.0, **conditions):
     drawn = random.Random(seed)
     cells = []
     for (setup, delay), value in truth.items():

@@ -1,6 +1,5 @@
 """A run's surroundings and the seven surveys, for tests of the survey application."""
 
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -26,7 +25,7 @@ def _rows() -> list[list[Any]]:
 
 
 @pytest.fixture(autouse=True)
-def _in_a_run(monkeypatch: pytest.MonkeyPatch, settings: Any, db: None) -> None:
+def _in_a_run(monkeypatch, settings, db):
     for model, rows in zip(MODELS, _rows(), strict=True):
         model.objects.bulk_create(rows)
     monkeypatch.setenv("BENCHSUITE_RUN", "a-run")
@@ -35,10 +34,10 @@ def _in_a_run(monkeypatch: pytest.MonkeyPatch, settings: Any, db: None) -> None:
 
 
 @pytest.fixture
-def visitor() -> Visitor:
+def visitor():
     return Visitor(Client(enforce_csrf_checks=True))
 
 
 @pytest.fixture
-def soup() -> Callable[[Any], BeautifulSoup]:
+def soup():
     return lambda answer: BeautifulSoup(answer.content, "html.parser")

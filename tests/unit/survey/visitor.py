@@ -27,7 +27,6 @@ def right_answer(question: Question) -> dict[str, Any]:
     choices = [choice.value for choice in question.choices.order_by("position")]
     low, high = question.minimum, question.maximum
     if question.kind == "rating":
-        assert high is not None
         return {f"{question.name}{SEPARATOR}{line}": str(int(high)) for line in choices}
     values: dict[str, Any] = {
         "short": BY_PATTERN.get(question.pattern, "Words"),

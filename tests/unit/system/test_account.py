@@ -21,7 +21,7 @@ def closed():
         yield Path(folder)
 
 
-def mode(path: Path) -> int:
+def mode(path):
     return stat.S_IMODE(path.stat().st_mode)
 
 

@@ -2,7 +2,8 @@
 
 import os
 import resource
-from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -10,11 +11,11 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.system import cpus, network
 
 
-def alone(cpu: int) -> frozenset[int]:
+def alone(cpu):
     return frozenset({cpu})
 
 
-def threads(of: int) -> Callable[[int], frozenset[int]]:
+def threads(of):
     """Hardware threads as Linux numbers them: CPU n and CPU n + cores are one core."""
     return lambda cpu: frozenset({cpu % of, cpu % of + of})
 
@@ -35,47 +36,19 @@ def test_the_own_affinity_is_as_before_afterwards():
         assert os.sched_getaffinity(0) == before
 
 
-@pytest.mark.parametrize(
-    ("groups", "files", "quota"),
-    [
-        pytest.param("0::/\n", {}, None, id="nothing is said"),
-        pytest.param("0::/\n", {"cpu.max": "150000 100000\n"}, 1.5, id="a container"),
-        pytest.param("0::/\n", {"cpu.max": "max 100000\n"}, None, id="no limit"),
-        pytest.param(
-            "0::/box/run\n",
-            {"box/cpu.max": "50000 100000\n", "box/run/cpu.max": "max 100000\n"},
-            0.5,
-            id="the group around it",
-        ),
-        pytest.param(
-            "0::/box/run\n",
-            {"box/cpu.max": "400000 100000\n", "box/run/cpu.max": "200000 100000\n"},
-            2.0,
-            id="the least of all",
-        ),
-        pytest.param(
-            "4:memory:/x\n1:cpu,cpuacct:/box\n0::/\n",
-            {"cpu/box/cpu.cfs_quota_us": "250000\n", "cpu/box/cpu.cfs_period_us": "100000\n"},
-            2.5,
-            id="version 1",
-        ),
-        pytest.param(
-            "1:cpu:/\n",
-            {"cpu/cpu.cfs_quota_us": "-1\n", "cpu/cpu.cfs_period_us": "100000\n"},
-            None,
-            id="version 1 without a limit",
-        ),
-        pytest.param("0::/\n", {"cpu.max": "150000\n"}, None, id="half a line"),
-    ],
-)
-def test_a_quota_is_the_least_of_all_groups_around_a_process(tmp_path, groups, files, quota):
-    for path, text in {
-        "proc/self/cgroup": groups,
-        **{f"sys/fs/cgroup/{name}": text for name, text in files.items()},
-    }.items():
-        (tmp_path / path).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / path).write_text(text)
-    assert cpus.cpu_quota(tmp_path) == quota
+def test_a_quota_is_the_least_of_all_groups_around_a_process(golden):
+    def case(groups, **files):
+        with TemporaryDirectory() as name:
+            root = Path(name)
+            for path, text in {
+                "proc/self/cgroup": groups,
+                **{f"sys/fs/cgroup/{path}": text for path, text in files.items()},
+            }.items():
+                (root / path).parent.mkdir(parents=True, exist_ok=True)
+                (root / path).write_text(text)
+            return cpus.cpu_quota(root)
+
+    golden.cases(case)
 
 
 def test_a_machine_without_control_groups_has_no_quota(tmp_path):

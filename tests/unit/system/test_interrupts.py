@@ -70,7 +70,7 @@ def timer():
         yield made
 
 
-def rings(timer: TimerFd, wait_s: float = 0.0) -> bool:
+def rings(timer, wait_s=0.0):
     return bool(select.select([timer.file], [], [], wait_s)[0])
 
 
@@ -95,7 +95,7 @@ def test_only_the_last_moment_counts(timer):
     timer.clear()
 
 
-def first_error(text: str) -> str | None:
+def first_error(text):
     with NamedTemporaryFile() as file:
         log = Path(file.name)
         log.write_text(text)

@@ -3,16 +3,13 @@
 import os
 from uuid import uuid4
 
-import pytest
-
 from benchsuite.system import journal
 
 
-def test_lines_come_once_and_whole() -> None:
+def test_lines_come_once_and_whole():
     batch = uuid4()
     with journal.journal(batch) as opened:
         reader = journal.of_process(os.getpid())
-        assert reader is not None
         assert (reader.batch, reader.lines()) == (str(batch), [])
         opened.write(stage="starting")
         os.write(opened._file, b'{"stage": "warm')
@@ -28,8 +25,8 @@ def test_lines_come_once_and_whole() -> None:
     assert journal.of_process(os.getpid()) is None
 
 
-def test_what_the_system_refuses_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*arguments: object) -> int:
+def test_what_the_system_refuses_ends_no_run(monkeypatch):
+    def refuse(*arguments):
         raise OSError("no memory")
 
     with journal.journal(uuid4()) as opened:
@@ -43,7 +40,7 @@ def test_what_the_system_refuses_ends_no_run(monkeypatch: pytest.MonkeyPatch) ->
         opened.write(stage="starting")
 
 
-def test_that_of_another_user_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_that_of_another_user_is_not_read(monkeypatch):
     with journal.journal(uuid4()):
         monkeypatch.setattr(os, "geteuid", lambda: 12345)
         assert journal.of_process(os.getpid()) is None

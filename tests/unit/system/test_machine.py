@@ -56,7 +56,7 @@ def test_digest_sees_what_matters_and_not_what_changes_between_boots_or_the_orde
         assert digest(data | {name: "something else"}) != digest(data)
 
 
-def chosen(text: str) -> str | None:
+def chosen(text):
     with NamedTemporaryFile() as file:
         Path(file.name).write_text(text)
         return environment._chosen(file.name)
@@ -65,7 +65,7 @@ def chosen(text: str) -> str | None:
 URL = "https://example.com/shop"
 
 
-def distribution(folder: Path, name: str, version: str, origin: object = None) -> None:
+def distribution(folder, name, version, origin=None):
     info = folder / f"{name.replace('-', '_')}-{version}.dist-info"
     info.mkdir(parents=True, exist_ok=True)
     (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: {version}\n")
@@ -83,7 +83,7 @@ def test_of_two_of_a_name_the_one_that_is_imported_counts(tmp_path, monkeypatch)
 def test_what_came_from_no_index_is_told_by_its_commit(golden, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "path", [str(tmp_path)])
 
-    def case(origin: object) -> dict[str, tuple[str, str]]:
+    def case(origin):
         distribution(tmp_path, "shop", "1.0", origin)
         return installed.distributions()
 
@@ -105,7 +105,7 @@ def work(monkeypatch, tmp_path):
     """Takes 50 ns for each of its size, by the clock that is read, and 1 ms at once."""
     now = 0.0
 
-    def work(size: int) -> None:
+    def work(size):
         nonlocal now
         now += 0.001 + size * 50e-9
 
@@ -114,7 +114,7 @@ def work(monkeypatch, tmp_path):
     return work
 
 
-def broken(size: int) -> None:
+def broken(size):
     raise AssertionError("it is known")
 
 
@@ -130,7 +130,7 @@ def test_it_is_remembered_until_something_else_is_wanted_or_runs(work, monkeypat
     assert json.loads(kept.read_text())["size"] == size
     for other in ({"seconds": 0.6, "name": "cpu"}, {"seconds": 0.5, "name": "gpu"}):
         with pytest.raises(AssertionError, match="known"):
-            size_for(work=broken, **other)  # type: ignore[arg-type]
+            size_for(work=broken, **other)
     monkeypatch.setattr(sys, "version", "4.0")
     with pytest.raises(AssertionError, match="known"):
         size_for(0.5, broken, name="cpu")
@@ -148,7 +148,7 @@ def test_a_file_that_makes_no_sense_is_replaced(work, tmp_path):
 def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(golden, monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
 
-    def case(variable: str, chosen: str | None, xdg: str) -> str:
+    def case(variable, chosen, xdg):
         monkeypatch.setenv("BENCHSUITE_CACHE", variable)
         monkeypatch.setenv("XDG_CACHE_HOME", xdg)
         return str(cache_folder(chosen))
@@ -156,7 +156,7 @@ def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(golden, mo
     golden.cases(case)
 
 
-def program(folder: Path, name: str) -> Path:
+def program(folder, name):
     path = folder / name
     path.touch(0o755)
     return path

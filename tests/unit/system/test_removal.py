@@ -23,7 +23,7 @@ def temp(tmp_path, monkeypatch):
     return folder
 
 
-def made(folder: Path) -> Path:
+def made(folder):
     folder.mkdir(parents=True, exist_ok=True)
     return folder
 
@@ -195,7 +195,7 @@ def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
 FIELDS = ("host", "machine", "boot", "namespace", "pid", "started")
 
 
-def named(**changes: str) -> str:
+def named(**changes):
     """The name of this process with some of its fields changed."""
     fields = dict(zip(FIELDS, lock.owner_name().split(":"), strict=True))
     return ":".join((fields | changes).values())
@@ -222,7 +222,6 @@ def test_who_has_ended_and_who_can_be_seen(golden, machine_id):
 
 def test_a_zombie_has_ended(monkeypatch):
     stat = lock.read_stat(os.getpid())
-    assert stat is not None
     monkeypatch.setattr(lock, "read_stat", lambda pid: stat._replace(state="Z"))
     assert lock.has_ended(lock.owner_name())
 
@@ -233,7 +232,7 @@ def test_machines_without_an_id_are_not_told_apart_by_their_names(machine_id):
 
 
 def test_a_process_that_proc_hides_can_not_be_seen(monkeypatch):
-    def refuse(pid: int, signum: int) -> None:
+    def refuse(pid, signum):
         raise PermissionError
 
     name = lock.owner_name()

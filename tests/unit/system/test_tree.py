@@ -17,15 +17,15 @@ MARK = Mark("run", "run/1/1")
 class Machine:
     """A table of processes, and how often each was read."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.stats: dict[int, Stat] = {}
         self.marked: set[int] = set()
         self.reads: list[int] = []
 
-    def add(self, pid: int, ppid: int = 1, session: int = 1, state: str = "S", started: int = 0):
+    def add(self, pid, ppid=1, session=1, state="S", started=0):
         self.stats[pid] = Stat(pid, state, ppid, session, 0, 0, 1, started or pid)
 
-    def read(self, pid: int) -> Stat | None:
+    def read(self, pid):
         self.reads.append(pid)
         return self.stats.get(pid)
 
@@ -43,7 +43,7 @@ def machine(monkeypatch):
     return machine
 
 
-def pids(family: ProcessTree) -> list[int]:
+def pids(family):
     return [stat.pid for stat in family.living()]
 
 
@@ -98,7 +98,7 @@ def test_orphans_that_ended_are_reaped_and_counted_once(machine, monkeypatch):
     """Those of the tree that this process has adopted; not its leader, and not a member's child."""
     reaped = []
 
-    def wait4(pid: int, options: int) -> tuple[int, int, SimpleNamespace]:
+    def wait4(pid, options):
         reaped.append(pid)
         return pid, 0, SimpleNamespace(ru_utime=0.001, ru_stime=0.002)
 
@@ -130,26 +130,20 @@ LOCKS = "Max file size             unlimited            unlimited            byt
 )
 
 
-@pytest.mark.parametrize(
-    ("locks", "environment", "borne"),
-    [
-        (OWN.limit, "", {OWN, WHOLE_RUN}),
-        (SIBLING.limit, "", {SIBLING, WHOLE_RUN}),
-        ("unlimited", f"A=1\0BENCHSUITE_PART={OWN.part}\0", {OWN}),
-        ("unlimited", f"BENCHSUITE_RUN={OWN.run}\0BENCHSUITE_PART={OWN.part}", {OWN, WHOLE_RUN}),
-        ("unlimited", f"BENCHSUITE_PART={OWN.part}1", set()),
-        (1024, "A=1", set()),
-        (None, None, set()),
-    ],
-)
-def test_either_mark_is_enough(monkeypatch, locks, environment, borne):
-    files = {
-        "/proc/9/limits": None if locks is None else LOCKS.format(locks).encode(),
-        "/proc/9/environ": None if environment is None else environment.encode(),
-    }
-    monkeypatch.setattr(tree, "read_bytes", files.get)
-    monkeypatch.setattr(procfs, "read_bytes", files.get)
-    assert {mark for mark in (OWN, SIBLING, WHOLE_RUN, ANOTHER) if mark.is_on(9)} == borne
+MARKS = {"own": OWN, "sibling": SIBLING, "whole run": WHOLE_RUN, "another": ANOTHER}
+
+
+def test_either_mark_is_enough(golden, monkeypatch):
+    def borne(locks, environment):
+        files = {
+            "/proc/9/limits": None if locks is None else LOCKS.format(locks).encode(),
+            "/proc/9/environ": None if environment is None else environment.encode(),
+        }
+        monkeypatch.setattr(tree, "read_bytes", files.get)
+        monkeypatch.setattr(procfs, "read_bytes", files.get)
+        return {name for name, mark in MARKS.items() if mark.is_on(9)}
+
+    golden.cases(borne)
 
 
 def test_the_limit_is_ours_for_the_moment_of_the_start_only():
@@ -163,7 +157,7 @@ def test_a_system_that_allows_no_such_limit(monkeypatch):
     """The start goes on: the environment is the other mark."""
     asked = []
 
-    def refuses(which: int, limits: tuple[int, int]) -> None:
+    def refuses(which, limits):
         asked.append(limits)
         if limits[0] == OWN.limit:
             raise ValueError("current limit exceeds maximum limit")
@@ -177,7 +171,6 @@ def test_a_system_that_allows_no_such_limit(monkeypatch):
 
 def test_this_process():
     stat = read_stat(os.getpid())
-    assert stat is not None
     assert stat.alive
     assert stat.ppid == os.getppid()
     assert stat.session == os.getsid(0)
@@ -210,7 +203,6 @@ def test_a_pid_that_was_used_again_is_not_signalled():
     before = signal.signal(signal.SIGHUP, lambda number, _: received.append(number))
     try:
         me = read_stat(os.getpid())
-        assert me is not None
         send_signal(me._replace(started=me.started - 1), signal.SIGHUP)
         assert received == []
         send_signal(me, signal.SIGHUP)
@@ -220,7 +212,7 @@ def test_a_pid_that_was_used_again_is_not_signalled():
 
 
 def test_without_pidfd(monkeypatch):
-    def refuse(pid: int) -> int:
+    def refuse(pid):
         raise OSError(38, "Function not implemented")
 
     monkeypatch.setattr(os, "pidfd_open", refuse)

@@ -1,8 +1,6 @@
 """The measured consumers, under Channels' own communicator; `routing` as runs mount it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from channels.exceptions import ChannelFull
@@ -27,10 +25,10 @@ def run(monkeypatch, settings):
     channel_layers.backends.clear()
 
 
-def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> None:
+def talk(*paths, then, **options):
     """Connects to each path, calls `then` with the communicators and disconnects them."""
 
-    async def all_of_it() -> None:
+    async def all_of_it():
         clients = [WebsocketCommunicator(application, path, **options) for path in paths]
         for client in clients:
             accepted, _ = await client.connect(timeout=WAIT_S)
@@ -42,8 +40,8 @@ def talk(*paths: str, then: Callable[..., Awaitable[None]], **options: Any) -> N
     asyncio.run(all_of_it())
 
 
-def refused(path: str) -> bool:
-    async def connect() -> bool:
+def refused(path):
+    async def connect():
         client = WebsocketCommunicator(application, path)
         await client.send_input({"type": "websocket.connect"})
         answer = await outcome(client, WAIT_S)
@@ -56,7 +54,7 @@ def refused(path: str) -> bool:
 @pytest.mark.parametrize("twin", TWINS)
 @pytest.mark.parametrize("kind", ["echo", "echo_layer", "broadcast"])
 def test_sends_back_exactly_what_it_gets(kind, twin):
-    async def say(client: WebsocketCommunicator) -> None:
+    async def say(client):
         for payload in PAYLOADS:
             key = "text" if isinstance(payload, str) else "bytes"
             await client.send_input({"type": "websocket.receive", key: payload})
@@ -69,7 +67,7 @@ def test_sends_back_exactly_what_it_gets(kind, twin):
 def test_echo_needs_no_layer_and_who_does_says_so(twin, run):
     run.CHANNEL_LAYERS = {}
 
-    async def say(client: WebsocketCommunicator) -> None:
+    async def say(client):
         await client.send_to(text_data="hello")
         assert await client.receive_from(WAIT_S) == "hello"
 
@@ -83,7 +81,7 @@ def test_echo_needs_no_layer_and_who_does_says_so(twin, run):
 def test_broadcast_reaches_all_of_its_room_and_nobody_else_and_idle_says_nothing(twin):
     path = f"/bench/ws/broadcast{twin}/"
 
-    async def say(one: Any, two: Any, other: Any) -> None:
+    async def say(one, two, other):
         await one.send_to(text_data="hello")
         assert [await client.receive_from(WAIT_S) for client in (one, two)] == ["hello"] * 2
         assert await other.receive_nothing()
@@ -91,7 +89,7 @@ def test_broadcast_reaches_all_of_its_room_and_nobody_else_and_idle_says_nothing
     talk(path, path, f"{path}?room=7", then=say)
     assert refused(f"{path}?room=a%20b"), "it is no name"
 
-    async def wait(client: WebsocketCommunicator) -> None:
+    async def wait(client):
         await client.send_to(text_data="hello")
         assert await client.receive_nothing()
 
@@ -100,12 +98,12 @@ def test_broadcast_reaches_all_of_its_room_and_nobody_else_and_idle_says_nothing
 
 @pytest.mark.parametrize("twin", TWINS)
 def test_a_full_channel_closes_the_connection(twin, monkeypatch):
-    async def full(layer: Any, channel: str, message: Any) -> None:
+    async def full(layer, channel, message):
         raise ChannelFull
 
     monkeypatch.setattr(InMemoryChannelLayer, "send", full)
 
-    async def say(client: WebsocketCommunicator) -> None:
+    async def say(client):
         await client.send_to(text_data="hello")
         assert await client.receive_output(WAIT_S) == {"type": "websocket.close", "code": 4013}
 
@@ -124,7 +122,7 @@ def test_nothing_answers_outside_a_run_and_an_unknown_consumer_is_refused(monkey
 )
 @pytest.mark.parametrize("path", ["/bench/ws/echo/", "/bench/ws/idle_sync/"])
 def test_speaks_one_subprotocol(path, offered, chosen):
-    async def connect() -> Any:
+    async def connect():
         client = WebsocketCommunicator(application, path, subprotocols=offered)
         _, subprotocol = await client.connect(timeout=WAIT_S)
         await client.disconnect(timeout=WAIT_S)

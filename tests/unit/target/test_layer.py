@@ -1,14 +1,13 @@
 """HTTP through the channel layer: each request gets its own answer, or a status that says why."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from typing import Any
 
 import pytest
 from asgiref.testing import ApplicationCommunicator
 from channels.exceptions import ChannelFull
 from channels.layers import BaseChannelLayer, channel_layers
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.urls import path
 from django.views.decorators.csrf import csrf_exempt
 
@@ -19,13 +18,13 @@ from tests.unit.target.outcome import outcome
 
 
 @csrf_exempt
-def echo(request: HttpRequest) -> HttpResponse:
+def echo(request):
     """Its method, query, header and body."""
     said = [request.method or "", request.META["QUERY_STRING"], request.headers["X-Number"]]
     return HttpResponse(" ".join(said).encode() + b" " + request.body)
 
 
-def raising(request: HttpRequest) -> HttpResponse:
+def raising(request):
     raise ValueError("on purpose")
 
 
@@ -38,20 +37,20 @@ Answer = tuple[int, bytes]
 class Deaf(BaseChannelLayer):
     """A layer at whose other end nobody is; counts what is sent."""
 
-    def __init__(self, *, full: bool = False) -> None:
+    def __init__(self, *, full=False):
         super().__init__()
         self.full = full
         self.sent: list[dict[str, Any]] = []
 
-    async def new_channel(self) -> str:
+    async def new_channel(self):
         return "reply!1"
 
-    async def send(self, channel: str, message: dict[str, Any]) -> None:
+    async def send(self, channel, message):
         if self.full:
             raise ChannelFull
         self.sent.append(message)
 
-    async def receive(self, channel: str) -> dict[str, Any]:
+    async def receive(self, channel):
         await asyncio.Event().wait()
         raise AssertionError
 
@@ -67,9 +66,7 @@ def run(monkeypatch, settings):
     channel_layers.backends.clear()
 
 
-async def get(
-    application: Asking, path: str, *, number: int = 0, body: bytes = b"", pieces: int = 1
-) -> Answer:
+async def get(application, path, *, number=0, body=b"", pieces=1):
     scope = {
         "type": "http",
         "method": "POST" if body else "GET",
@@ -90,8 +87,8 @@ async def get(
     return start["status"], end["body"]
 
 
-def with_one(then: Callable[[Asking], Awaitable[None]], **options: float) -> None:
-    async def all_of_it() -> None:
+def with_one(then, **options):
+    async def all_of_it():
         await then(Asking(**options))
 
     asyncio.run(all_of_it())
@@ -100,7 +97,7 @@ def with_one(then: Callable[[Asking], Awaitable[None]], **options: float) -> Non
 def test_each_request_gets_its_own_answer():
     assert workers_channel() == "bench.layer.feedc0de"
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         answers = await asyncio.gather(
             *(get(application, "/bench/layer/echo/", number=number) for number in range(50))
         )
@@ -112,7 +109,7 @@ def test_each_request_gets_its_own_answer():
 def test_a_body_passes_whole():
     body = bytes(range(256)) * 100
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         for pieces in (1, 7):
             found = await get(application, "/bench/layer/echo/", body=body, pieces=pieces)
             assert found == (200, b"POST a=b 0 " + body)
@@ -121,7 +118,7 @@ def test_a_body_passes_whole():
 
 
 def test_what_django_answers_is_passed_on_and_the_worker_goes_on(monkeypatch):
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         assert (await get(application, "/bench/layer/nowhere/"))[0] == 404
         assert (await get(application, "/bench/layer/raising/"))[0] == 500
         with monkeypatch.context() as broken:
@@ -136,7 +133,7 @@ def test_without_a_worker_a_request_ends_with_504():
     silent = Deaf()
     channel_layers.set("default", silent)
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         answers = await asyncio.gather(*(get(application, "/bench/layer/echo/") for _ in range(3)))
         assert answers == [(504, b"No worker has answered in time.")] * 3
         assert len(silent.sent) > 1, "a worker is called again and again"
@@ -146,14 +143,14 @@ def test_without_a_worker_a_request_ends_with_504():
 
 
 def test_a_full_channel_is_waited_for_while_no_worker_was_met_and_503_afterwards():
-    async def wait(application: Asking) -> None:
+    async def wait(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 504
 
     channel_layers.set("default", Deaf(full=True))
     with_one(wait, reply_s=0.2)
     channel_layers.backends.clear()
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
         channel_layers.set("default", Deaf(full=True))
         found = await get(application, "/bench/layer/echo/")
@@ -163,7 +160,7 @@ def test_a_full_channel_is_waited_for_while_no_worker_was_met_and_503_afterwards
 
 
 def test_a_layer_that_failed_is_opened_again():
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 200
         for task in application._running:
             task.cancel()
@@ -177,7 +174,7 @@ def test_without_any_layer_the_error_says_so(settings):
     settings.CHANNEL_LAYERS = {}
     channel_layers.backends.clear()
 
-    async def ask(application: Asking) -> None:
+    async def ask(application):
         with pytest.raises(Exception, match="CHANNEL_LAYERS has no 'default'"):
             await get(application, "/bench/layer/echo/")
 

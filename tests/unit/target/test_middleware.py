@@ -4,15 +4,10 @@ import tempfile
 
 import pytest
 from asgiref.sync import async_to_sync, markcoroutinefunction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpResponse
 from django.test import RequestFactory
 
-from benchsuite.target.middleware import (
-    ASKED_HEADER,
-    PROCESS_HEADER,
-    RUN_HEADER,
-    run_middleware,
-)
+from benchsuite.target.middleware import ASKED_HEADER, PROCESS_HEADER, RUN_HEADER, run_middleware
 
 TOKEN, OTHER = "0123456789abcdef" * 2, "f" * 32
 
@@ -23,16 +18,16 @@ def temporary(tmp_path, monkeypatch):
     return tmp_path
 
 
-def view(request: HttpRequest) -> HttpResponse:
+def view(request):
     return HttpResponse("ok")
 
 
 @markcoroutinefunction
-async def view_later(request: HttpRequest) -> HttpResponse:
+async def view_later(request):
     return HttpResponse("ok")
 
 
-def asked(answers, token: str = "", **more: str) -> HttpResponse:
+def asked(answers, token="", **more):
     headers = {RUN_HEADER: token, **more} if token else more
     return answers(RequestFactory().get("/", headers=headers))
 

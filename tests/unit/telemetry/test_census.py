@@ -2,13 +2,10 @@
 
 import time
 
-import pytest
-
 from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import census
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import TICKS_PER_S
-from tests.golden import Golden
 
 
 class World:
@@ -16,7 +13,7 @@ class World:
 
     current: "World"
 
-    def __init__(self) -> None:
+    def __init__(self):
         World.current = self
         self.now = 1000.0
         self.born: dict[int, float] = {}
@@ -24,36 +21,36 @@ class World:
         self.census = Census(lambda: sorted(self.born))
         self.begin = 0.0
 
-    def start(self, *pids: int, parent: int = 1) -> None:
+    def start(self, *pids, parent=1):
         self.born.update(dict.fromkeys(pids, self.now))
         self.parents.update(dict.fromkeys(pids, parent))
 
-    def end(self, *pids: int) -> None:
+    def end(self, *pids):
         for pid in pids:
             del self.born[pid]
 
-    def second(self) -> None:
+    def second(self):
         self.now += 1.0
         self.census()
 
-    def look(self, after_s: float = 0.0) -> None:
+    def look(self, after_s=0.0):
         """The short one, for children."""
         self.now += after_s
         self.census.look_for_children()
 
-    def turnover(self) -> object:
+    def turnover(self):
         """A second later, since the window began."""
         self.second()
         return self.census.turnover(self.begin, self.now)
 
-    def stat(self, pid: int) -> Stat | None:
+    def stat(self, pid):
         if pid not in self.born:
             return None
         started = int(self.born[pid] * TICKS_PER_S)
         return Stat(pid, "S", self.parents[pid], 1, 0, 0, 1, started)
 
 
-def grown() -> World:
+def grown():
     """A master with two workers, seen for three seconds; the window begins."""
     made = World()
     made.start(1, parent=500)
@@ -65,7 +62,7 @@ def grown() -> World:
     return made
 
 
-def crashing(times: int) -> World:
+def crashing(times):
     """One worker after another ends between two looks."""
     world, last = grown(), 2
     for number in range(times):
@@ -77,7 +74,7 @@ def crashing(times: int) -> World:
     return world
 
 
-def test_values(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+def test_values(monkeypatch, golden):
     monkeypatch.setattr(time, "monotonic", lambda: World.current.now)
     monkeypatch.setattr(time, "clock_gettime", lambda which: World.current.now)
     monkeypatch.setattr(census, "read_stat", lambda pid: World.current.stat(pid))

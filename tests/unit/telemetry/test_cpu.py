@@ -11,7 +11,6 @@ from benchsuite.system.procfs import Stat
 from benchsuite.telemetry import devices
 from benchsuite.telemetry.base import Snapshot
 from benchsuite.telemetry.devices import TICKS_PER_S, Cpu, Scheduling
-from tests.golden import Golden
 
 SOON = 10**15
 """The start of a process that is newer than every sample."""
@@ -20,19 +19,17 @@ SOON = 10**15
 class Tree:
     """A process table that is sampled once a second; times in percent of a second."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.device = Cpu()
         self.at = 100.0
 
-    def __call__(self, *stats: Stat, after_s: float = 1.0, reaped: float = 0) -> float | None:
+    def __call__(self, *stats, after_s=1.0, reaped=0):
         self.at += after_s
         figures = self.device.sample(Snapshot(at=self.at, stats=stats, reaped_s=reaped / 100))
         return figures["cpu_percent"]
 
 
-def process(
-    pid: int, own: float, children: float = 0, ppid: int = 1, started: int = 1, **more: int
-) -> Stat:
+def process(pid, own, children=0, ppid=1, started=1, **more):
     ticks = TICKS_PER_S / 100
     own_ticks, children_ticks = int(own * ticks), int(children * ticks)
     made = Stat(pid, "S", ppid, pid, own_ticks, children_ticks, 1, started)
@@ -42,10 +39,8 @@ def process(
 def test_this_process_uses_what_it_uses():
     from benchsuite.system.procfs import read_stat
 
-    def stat() -> Stat:
-        found = read_stat(os.getpid())
-        assert found is not None
-        return found
+    def stat():
+        return read_stat(os.getpid())
 
     device = Cpu()
     device.sample(Snapshot(at=time.monotonic(), stats=(stat(),)))
@@ -57,7 +52,7 @@ def test_this_process_uses_what_it_uses():
     assert share == pytest.approx(used, abs=15)
 
 
-def counts(device: Scheduling, at: float, *stats: Stat) -> dict[str, int]:
+def counts(device, at, *stats):
     return dict(device.sample(Snapshot(at=at, stats=stats)).get("counts", {}))
 
 
@@ -91,7 +86,7 @@ WAITED: dict[tuple[int, int], int] = {}
 ME = os.getpid()
 
 
-def test_values(monkeypatch: pytest.MonkeyPatch, golden: Golden) -> None:
+def test_values(monkeypatch, golden):
     monkeypatch.setattr(devices, "read_stat", ZOMBIES.get)
     monkeypatch.setattr(devices, "delays", lambda pid: dict(WAITED))
     monkeypatch.setattr(devices, "TICKS_PER_S", 100)

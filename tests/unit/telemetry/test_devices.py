@@ -2,7 +2,6 @@
 
 import os
 import tempfile
-from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,6 @@ from benchsuite.telemetry import devices, profiler
 from benchsuite.telemetry.base import Clocks, Device, Snapshot
 from benchsuite.telemetry.devices import Memory, OpenFiles
 from benchsuite.telemetry.sampler import DEVICES
-from tests.golden import Golden
 
 
 def test_every_device_states_its_cost():
@@ -32,7 +30,7 @@ def test_the_real_clocks_move_together():
 NOBODY = Stat(2**22 + 1, "S", 1, 1, 0, 0, 1, 1)
 
 
-def count(*stats: Stat | None) -> int | None:
+def count(*stats):
     found = tuple(stat for stat in stats if stat is not None)
     return OpenFiles().sample(Snapshot(at=1, stats=found))["open_files"]
 
@@ -56,7 +54,7 @@ def test_a_living_process_that_cannot_be_read_makes_the_sum_unknown(monkeypatch)
     assert count(read_stat(os.getpid())) is None
 
 
-def process(pid: int, state: str = "S") -> Stat:
+def process(pid, state="S"):
     return Stat(pid, state, 1, pid, 0, 0, 1, pid)
 
 
@@ -72,7 +70,7 @@ ROLLUP = (
 )
 
 
-def memory(*pids: int, costly: bool = True, alive: Collection[int] = (), **kib: int) -> int | None:
+def memory(*pids, costly=True, alive=(), **kib):
     """Of these processes, whose smaps_rollup says so: p1=100."""
     with pytest.MonkeyPatch.context() as patch:
         seen = {f"/proc/{pid[1:]}/smaps_rollup": ROLLUP % kib[pid] for pid in kib}
@@ -82,7 +80,7 @@ def memory(*pids: int, costly: bool = True, alive: Collection[int] = (), **kib: 
         return Memory().sample(snapshot).get("memory_bytes")
 
 
-def refusal(scope: str) -> str:
+def refusal(scope):
     """The end of what is said of a kernel that refuses, with this in `ptrace_scope`."""
     with tempfile.NamedTemporaryFile("w+") as file, pytest.MonkeyPatch.context() as patch:
         file.write(scope)
@@ -91,11 +89,11 @@ def refusal(scope: str) -> str:
         return profiler.refusal(DENIED, "Python 3.13.1")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(replace={r"py-spy [\d.]* ?can't": "py-spy can't"})
 
 
-def here() -> Snapshot:
+def here():
     stat = read_stat(os.getpid())
     assert stat is not None
     return Snapshot(at=0.0, stats=(stat,))

@@ -1,7 +1,7 @@
 """What the host does beside the run."""
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -12,7 +12,6 @@ from benchsuite.telemetry import host
 from benchsuite.telemetry.base import Clocks
 from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host, Others
-from tests.golden import Golden
 
 
 class Machine:
@@ -20,7 +19,7 @@ class Machine:
 
     folders: Iterator[Path]  #: One for each.
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.root = next(self.folders)
         self.now = 100.0
         self.wall_apart = 5000.0
@@ -32,40 +31,40 @@ class Machine:
         self.pressure(0)
         self.overflows(7)
 
-    def write(self, path: str, text: str) -> None:
+    def write(self, path, text):
         file = self.root / path
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text)
 
-    def cpu(self, *, idle: int, steal: int) -> None:
+    def cpu(self, *, idle, steal):
         self.write("proc/stat", f"cpu  10 0 10 {idle} 0 0 0 {steal} 0 0\ncpu0 1 2 3\n")
 
-    def throttle(self, periods: int, throttled: int) -> None:
+    def throttle(self, periods, throttled):
         self.write(
             "sys/fs/cgroup/box/cpu.stat", f"nr_periods {periods}\nnr_throttled {throttled}\n"
         )
 
-    def pressure(self, total_us: int) -> None:
+    def pressure(self, total_us):
         self.write(
             "proc/pressure/memory",
             f"some avg10=0.00 avg60=0.00 avg300=0.00 total={total_us}\nfull avg10=0 total=0\n",
         )
 
-    def overflows(self, count: int) -> None:
+    def overflows(self, count):
         self.write(
             "proc/net/netstat",
             f"TcpExt: SyncookiesSent ListenOverflows ListenDrops\nTcpExt: 1 {count} 9\n"
             "IpExt: InNoRoutes\nIpExt: 4\n",
         )
 
-    def look(self, **changes: float) -> None:
+    def look(self, **changes):
         """A second later, if nothing else is said."""
         self.now += changes.pop("after_s", 1)
         for name, change in changes.items():
             setattr(self, name, getattr(self, name) + change)
         self.watching.look()
 
-    def host(self, ours: Callable[[], Iterable[int]] = tuple) -> Host:
+    def host(self, ours=tuple):
         clocks = Clocks(
             monotonic=lambda: self.now,
             wall=lambda: self.now + self.wall_apart + self.asleep_s,
@@ -76,12 +75,12 @@ class Machine:
         return self.watching
 
 
-def test_values(tmp_path: Path, golden: Golden) -> None:
+def test_values(tmp_path, golden):
     Machine.folders = (tmp_path / str(number) for number in itertools.count())
     golden.values()
 
 
-def stat(pid: int, ppid: int) -> Stat:
+def stat(pid, ppid):
     return Stat(pid, "S", ppid, 1, 0, 0, 1, started=pid)
 
 

@@ -34,25 +34,24 @@ def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those
     assert mean(own) >= 0.99 * mean(theirs)
 
 
-def test_a_server_that_fails_at_every_second_start_is_not_recommended() -> None:
+def test_a_server_that_fails_at_every_second_start_is_not_recommended():
     flaky = case("flaky")
     for seed in SEEDS:
         notebook = tune(flaky.world, asked(flaky.world, flaky.objective, seed))
         pick = notebook.pick()
-        assert pick is not None
         assert pick.server not in flaky.world.flaky
         discarded = [one for one in notebook.states if notebook.state(one) is State.DISCARDED]
         assert {one.server for one in discarded} == set(flaky.world.flaky)
 
 
-def test_a_page_that_is_late_whatever_the_rate_is_unstable() -> None:
+def test_a_page_that_is_late_whatever_the_rate_is_unstable():
     world = replace(BIMODAL.world, rare=0.06)
     told = outcome(tune(world, asked(world, BIMODAL.objective, seed=1)))
     assert told.end in (End.UNSTABLE, End.NOTHING_HOLDS)
     assert told.rate is None
 
 
-def test_who_does_not_recover_from_overload_is_known_to() -> None:
+def test_who_does_not_recover_from_overload_is_known_to():
     case_ = case("no recovery")
     notebook = tune(case_.world, asked(case_.world, case_.objective, seed=0))
     assert False in {notebook.recovers(one) for one in notebook.states}

@@ -34,7 +34,7 @@ def raced(**more: int) -> Notebook:
     return notebook
 
 
-def test_sizes_of_its_server_and_the_other_interface_stand_beside_it() -> None:
+def test_sizes_of_its_server_and_the_other_interface_stand_beside_it():
     found = list(others(raced(), PICK))
     assert [(one.processes, one.interface) for one in found] == [(4, "asgi"), (2, "wsgi")]
     assert found[0].rate.value == pytest.approx(1, rel=0.02)
@@ -43,5 +43,5 @@ def test_sizes_of_its_server_and_the_other_interface_stand_beside_it() -> None:
     assert found[1].cpu.low == pytest.approx(found[1].cpu.high, rel=1e-6)
 
 
-def test_a_single_start_shows_no_ratio() -> None:
+def test_a_single_start_shows_no_ratio():
     assert [one.interface for one in others(raced(uwsgi=1), PICK)] == ["asgi"]

@@ -35,7 +35,7 @@ def raced(less: float, spread: float, blocks: int, seed: int = 0) -> Notebook:
     return notebook
 
 
-def test_one_whose_starts_are_all_slower_is_behind_with_its_interval() -> None:
+def test_one_whose_starts_are_all_slower_is_behind_with_its_interval():
     notebook = raced(less=0.10, spread=0.01, blocks=6)
     assert choose(notebook, [BEST, OTHER]) == BEST
     state, why = notebook.states[OTHER]
@@ -45,7 +45,7 @@ def test_one_whose_starts_are_all_slower_is_behind_with_its_interval() -> None:
 
 
 @pytest.mark.parametrize("spread", [0.03, 0.10, 0.20])
-def test_one_that_is_as_good_is_called_behind_in_at_most_one_of_twenty(spread) -> None:
+def test_one_that_is_as_good_is_called_behind_in_at_most_one_of_twenty(spread):
     behind = 0
     for seed in range(200):
         notebook = raced(0.0, spread, 6, seed)
@@ -54,7 +54,7 @@ def test_one_that_is_as_good_is_called_behind_in_at_most_one_of_twenty(spread) -
     assert behind <= 10 + 5  # a chance of 5 %, and what 200 draws of it vary by
 
 
-def test_one_far_below_that_started_once_was_dropped_and_is_not_called_behind() -> None:
+def test_one_far_below_that_started_once_was_dropped_and_is_not_called_behind():
     notebook = raced(0.3, 0.01, 1)
     assert choose(notebook, [BEST, OTHER]) == BEST
     assert notebook.states[OTHER] == (State.DROPPED, "dropped after 1 run")

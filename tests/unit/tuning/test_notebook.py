@@ -11,7 +11,7 @@ OTHER = Candidate(server="granian-wsgi", processes=1, threads=4)
 WINDOW_S = 6.0
 
 
-def test_a_start_that_ended_early_moves_no_other_rate() -> None:
+def test_a_start_that_ended_early_moves_no_other_rate():
     """Its window was shorter than planned, and so were its arrivals."""
     notebook = Notebook(Question(objective=parse("p95 < 200ms"), cpus=1))
     for candidate, rate, planned, met in ((ONE, 404.0, 2472, 2402), (OTHER, 433.0, 423, 3)):

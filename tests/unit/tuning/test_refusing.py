@@ -19,7 +19,7 @@ def question(**more) -> Question:
     return Question(cpus=more.pop("cpus", 2), **more)
 
 
-def test_where_all_is_refused_nothing_is_started() -> None:
+def test_where_all_is_refused_nothing_is_started():
     asked = question(connections_limit={"postgresql": 5}, unable={"uwsgi": "it is not installed"})
     sizes = [size(), size(processes=2), size("uwsgi", 1, 1)]
     search = Search(Notebook(asked), lambda _: sizes, sizes[0])
@@ -31,7 +31,7 @@ def test_where_all_is_refused_nothing_is_started() -> None:
     assert dict(told.not_tried)["uwsgi"] == "it is not installed"
 
 
-def test_what_runs_now_is_not_started_either_where_it_is_refused() -> None:
+def test_what_runs_now_is_not_started_either_where_it_is_refused():
     now = size(threads=200)
     asked = question(connections_limit={"postgresql": 20}, current=now)
     notebook = driven(

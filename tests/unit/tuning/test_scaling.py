@@ -11,7 +11,7 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome, outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search, Searching
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Phase, Question
 
 OBJECTIVE = parse("p95 < 200ms")
 
@@ -44,22 +44,18 @@ def scaled(question: Question, spoil: Spoil | None = None, seed: int = 1) -> Out
     return outcome(driven(search(question), measure))
 
 
-def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many() -> None:
+def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many():
     told = scaled(asks((1, 2, 3, 4)))
     assert told.end is End.CONFIRMED
     assert told.pick is None
     assert [row.candidate.cpus for row in told.rows] == [1, 2, 3, 4]
     for row in told.rows:
         truth = usl(row.candidate)
-        assert row.rate is not None
         assert 0.82 * truth < row.rate <= 1.02 * truth
-        assert row.low is not None
         assert row.high is not None
         assert 0.97 * row.low < truth < 1.03 * row.high
         assert row.state is State.MEASURED
         assert row.why == ""
-    assert told.scaling is not None
-    assert told.scaling.law is not None
     assert len(told.scaling.law.rates) == 8
     said = " ".join(told.sentences)
     assert told.sentences[0].startswith("gthread holds ")
@@ -69,7 +65,7 @@ def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many
     assert "if processes grow alike and nothing else binds" in said
 
 
-def test_each_is_measured_as_if_it_were_asked_alone() -> None:
+def test_each_is_measured_as_if_it_were_asked_alone():
     question = asks((1, 2))
     notebook = driven(search(question), Ideal(OBJECTIVE, usl))
     for one in question.scaling:
@@ -80,25 +76,23 @@ def test_each_is_measured_as_if_it_were_asked_alone() -> None:
     assert notebook.spent_s <= question.budget_s
 
 
-def test_two_numbers_make_no_curve_and_it_says_why() -> None:
+def test_two_numbers_make_no_curve_and_it_says_why():
     told = scaled(asks((1, 2)))
-    assert told.scaling is not None
     assert told.scaling.law is None
     assert told.sentences[-1].startswith("No curve goes through these rates: it takes 4 numbers")
     assert "and there are 2." in told.sentences[-1]
 
 
-def test_cpus_that_the_load_generator_uses_too_say_so_and_make_no_curve() -> None:
+def test_cpus_that_the_load_generator_uses_too_say_so_and_make_no_curve():
     told = scaled(asks((1, 2, 3, 4), unshared=3))
-    assert told.scaling is not None
     assert told.scaling.shared == (4,)
     assert told.scaling.law is None
     assert any("Of 4 CPUs the load generator used some, too" in one for one in told.sentences)
     assert "and there are 3." in told.sentences[-1]
 
 
-def test_where_the_load_generator_was_the_limit_it_is_at_least_that() -> None:
-    def spoil(trial: Trial, seen: Observation) -> Observation:
+def test_where_the_load_generator_was_the_limit_it_is_at_least_that():
+    def spoil(trial, seen):
         if trial.candidate.cpus != 4 or not trial.load.rates:
             return seen
         held = [level for level in seen.levels if level.met[0] >= 0.95 * level.planned]
@@ -107,12 +101,11 @@ def test_where_the_load_generator_was_the_limit_it_is_at_least_that() -> None:
     told = scaled(asks((1, 2, 3, 4)), spoil)
     assert "at least " in told.sentences[0]
     assert "The load generator was the limit on 4 CPUs, not the server." in told.sentences
-    assert told.scaling is not None
     assert told.scaling.law is None
 
 
-def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> None:
-    def spoil(trial: Trial, seen: Observation) -> Observation:
+def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told():
+    def spoil(trial, seen):
         return replace(seen, levels=(), failure="no memory") if trial.candidate.cpus == 2 else seen
 
     told = scaled(asks((1, 2, 3)), spoil)
@@ -126,7 +119,7 @@ def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told() -> No
     assert told.sentences[0].startswith("gthread holds ")
 
 
-def test_where_nothing_holds_it_says_what_one_user_gets() -> None:
+def test_where_nothing_holds_it_says_what_one_user_gets():
     question = asks((1, 2))
     slow = Ideal(OBJECTIVE, usl, response_s=0.3)
     told = outcome(driven(search(question), slow))
@@ -134,13 +127,13 @@ def test_where_nothing_holds_it_says_what_one_user_gets() -> None:
     assert told.sentences == ("Nothing holds p95 < 200ms: one user alone takes 300\u2009ms.",)
 
 
-def test_a_budget_that_ends_leaves_numbers_out_with_the_reason() -> None:
+def test_a_budget_that_ends_leaves_numbers_out_with_the_reason():
     told = scaled(asks((1, 2, 3), budget_s=300.0))
     assert [row.state for row in told.rows].count(State.NOT_TRIED) >= 1
     assert all("a budget of" in why for _, why in told.not_tried)
 
 
-def test_cut_after_any_trial_it_goes_on_the_same() -> None:
+def test_cut_after_any_trial_it_goes_on_the_same():
     question = asks((1, 2, 3), seed=4)
     measure = Ideal(OBJECTIVE, usl)
     whole = list(going(search(question), measure))

@@ -1,7 +1,6 @@
 """Streams of events: what of them is asked for, what the view sends, and what is refused."""
 
 import asyncio
-from collections.abc import Iterator
 from itertools import islice
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 from django.test import AsyncClient, Client
 from django.urls import include, path
 
-from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.client.http.streams import Event, Parser
 from benchsuite.workloads.sse import Sse
@@ -28,26 +27,26 @@ def in_a_run(monkeypatch):
 class Heard:
     """A client whose stream tells what it was given."""
 
-    def __init__(self, *events: Event) -> None:
+    def __init__(self, *events):
         self.asked: dict[str, Any] = {}
         self.told = 0
         self.dropped = 0
         self._events = iter(events)
 
-    def events(self, path: str, **words: Any) -> "Heard":
+    def events(self, path, **words):
         self.asked = {"path": path, **words}
         return self
 
-    def next(self) -> Event:
+    def next(self):
         self.told += 1
         return next(self._events)
 
-    def drop(self) -> None:
+    def drop(self):
         self.told = 0
         self.dropped += 1
 
 
-def three(pieces: Iterator[bytes]) -> list[Event]:
+def three(pieces):
     parser = Parser()
     return [event for piece in islice(pieces, 3) for event in parser.feed(piece)]
 
@@ -71,7 +70,7 @@ def test_the_view_goes_on_after_the_last_event():
 
 
 def test_under_asgi_it_is_an_async_stream():
-    async def ids() -> list[str | None]:
+    async def ids():
         answer = await AsyncClient().get(URL)
         parser, found = Parser(), []
         async for piece in answer.streaming_content:
@@ -83,19 +82,9 @@ def test_under_asgi_it_is_an_async_stream():
     assert asyncio.run(ids()) == ["1", "2", "3"]
 
 
-@pytest.mark.parametrize("query", ["rate=-1", "rate=inf", "rate=x", "size=0", "size=9999999"])
-def test_the_view_refuses_nonsense(query):
-    assert Client().get(f"/bench/sse/?{query}").status_code == 400
-
-
 def test_the_view_is_not_there_outside_a_run(monkeypatch):
     monkeypatch.delenv("BENCHSUITE_RUN")
     assert Client().get(URL).status_code == 404
-
-
-def test_what_an_event_says_is_checked():
-    with pytest.raises(AnswerError, match="event 3 has unexpected data: '4 xx'"):
-        Sse(size=4).journey(Heard(Event("3", "message", "4 xx")))
 
 
 def test_after_so_many_events_the_stream_is_dropped():
@@ -132,3 +121,7 @@ def test_events_come_before_they_are_given_up():
 
 def test_a_load_that_makes_no_sense_is_refused(golden):
     golden.cases(lambda load: Sse().fit(load), refuses=UsageError)
+
+
+def test_values(golden):
+    golden.values()

@@ -14,7 +14,6 @@ from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.shape import Shape
 from benchsuite.workloads.url import Url
-from tests.golden import Golden
 
 seen: list[str] = []
 pytestmark = pytest.mark.urls(__name__)
@@ -53,10 +52,6 @@ def test_pages_are_visited_in_order():
     assert seen == ["/shop/", "/cart/"]
 
 
-def test_the_server_is_ready_when_the_first_page_answers():
-    assert Url(path="/cart/,/shop/").ready_path == "/cart/"
-
-
 def test_a_wrong_answer_says_where_and_what(golden):
     golden.cases(lambda given: Url(**given).journey(Client()), refuses=AnswerError)
 
@@ -74,8 +69,8 @@ def test_each_page_may_have_its_own_answer():
     Url(path="/nowhere/", status="404").journey(Client())
 
 
-def test_what_is_checked_of_pages_is_told(golden: Golden) -> None:
-    def unchecked(**given: Any) -> tuple[int, str]:
+def test_what_is_checked_of_pages_is_told(golden):
+    def unchecked(**given):
         url = Url(path="/shop/,/cart/", **given)
         rehearsals = url.rehearsals
         for _ in range(2):
@@ -126,12 +121,6 @@ def test_an_answer_that_can_not_be_meant_is_wrong_usage(golden):
     golden.cases(lambda given: Url(path="/shop/,/cart/", **given), refuses=UsageError)
 
 
-@pytest.mark.parametrize("given", ["", "shop/", "http://host/shop/", "//host/shop/", "/shop/,"])
-def test_a_path_that_is_none_is_wrong_usage(given):
-    with pytest.raises(UsageError, match=r"path|page"):
-        Url(path=given)
-
-
 OUT = '<form action="/accounts/logout/" method="post"><button>Log out</button></form>'
 ROW = "<tr><td>a row of the shop's list</td></tr>\n"
 
@@ -153,8 +142,8 @@ PICTURE = HttpResponse(b"\x89PNG" * 900, "image/png")
 TEXT = HttpResponse("all is well", "text/plain")
 
 
-def test_what_gives_a_wrong_answer_away(golden: Golden) -> None:
-    def differs(right: HttpResponse, wrong: HttpResponse) -> str:
+def test_what_gives_a_wrong_answer_away(golden):
+    def differs(right, wrong):
         shape = learned([right] * 30)
         for _ in range(3):  # the first right answer teaches what is looked at quickly
             assert shape.differs(right) == ""
@@ -208,5 +197,5 @@ def test_what_may_change_in_a_right_answer(name):
 OUSTED = page_shape("Logged out", "You have been logged out.", "")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

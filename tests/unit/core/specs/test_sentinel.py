@@ -1,41 +1,14 @@
 """URLs of a Redis that Sentinels name."""
 
-import pytest
-
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden
 from benchsuite.core.specs import LayerSpec
-from benchsuite.core.specs.layer import SentinelUrl
 
 WHOLE = "rediss+sentinel://eve:s%40cret@one,[::1]:99/my-master/3?sentinel_password=p4ss"
 
 
-def test_every_part_of_the_url_is_read():
-    assert SentinelUrl.read(WHOLE) == SentinelUrl(
-        sentinels=(("one", 26379), ("::1", 99)),
-        master="my-master",
-        of_redis={"db": 3, "username": "eve", "password": "s@cret", "ssl": True},
-        of_sentinels={"password": "p4ss", "ssl": True},
-    )
-    assert SentinelUrl.read("redis+sentinel://one:1/m").of_redis == {"db": 0}
-
-
-@pytest.mark.parametrize(
-    "url",
-    [
-        "redis+sentinel://one",
-        "redis+sentinel://one/",
-        "redis+sentinel:///mymaster",
-        "redis+sentinel://one,,two/mymaster",
-        "redis+sentinel://one:x/mymaster",
-        "redis+sentinel://:s3cret@one/mymaster/first",
-        "redis+sentinel://one/mymaster?password=s3cret",
-    ],
-)
-def test_a_part_that_is_missing_or_wrong_is_refused_without_telling_secrets(url):
-    with pytest.raises(UsageError, match=r"such as redis\+sentinel://.*MASTER") as refused:
-        LayerSpec(backend="redis", url=url)
-    assert "s3cret" not in str(refused.value)
+def test_a_part_that_is_missing_or_wrong_is_refused_without_telling_secrets(golden):
+    golden.cases(lambda url: LayerSpec(backend="redis", url=url), refuses=UsageError)
 
 
 def test_the_url_is_shown_without_passwords():
@@ -43,3 +16,7 @@ def test_the_url_is_shown_without_passwords():
     assert "my-master" in shown
     assert "cret" not in shown + hidden(WHOLE)
     assert "p4ss" not in shown + hidden(WHOLE)
+
+
+def test_values(golden):
+    golden.values()

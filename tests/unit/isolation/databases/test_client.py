@@ -18,10 +18,10 @@ from benchsuite.isolation.databases.client import Keeper, throwaway
 class Child:
     """A keeper's process that has ended or never says anything."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.stdin = io.BytesIO()
 
-    def wait(self, timeout: float) -> int:
+    def wait(self, timeout):
         if timeout < 0:
             raise subprocess.TimeoutExpired("keeper", timeout)
         return 1
@@ -38,7 +38,7 @@ def pipe():
             continue
 
 
-def keeper(answers: int, log: Path, *, start_timeout_s: float | None = None) -> Keeper:
+def keeper(answers, log, *, start_timeout_s=None):
     return Keeper(cast(Any, Child()), answers, log, 0, start_timeout_s)
 
 
@@ -92,7 +92,7 @@ def test_an_answer_that_is_there_is_read_however_late(pipe, tmp_path, monkeypatc
     assert keeper(pipe[0], tmp_path / "log").facts.engine == "none"
 
 
-def answers(pipe: tuple[int, int], *lines: str) -> None:
+def answers(pipe, *lines):
     os.write(pipe[1], "".join(f"{line}\n" for line in lines).encode())
 
 
@@ -129,20 +129,20 @@ def test_what_went_wrong_first_is_told_when_dropping_fails_too(pipe, tmp_path):
 class Hung:
     """A keeper's process that ends only when it is killed."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.stdin = io.BytesIO()
         self.status: int | None = None
 
-    def poll(self) -> int | None:
+    def poll(self):
         return self.status
 
-    def terminate(self) -> None:
+    def terminate(self):
         pass
 
-    def kill(self) -> None:
+    def kill(self):
         self.status = -9
 
-    def wait(self, timeout: float = 0) -> int:
+    def wait(self, timeout=0):
         if self.status is None:
             raise subprocess.TimeoutExpired("keeper", timeout)
         return self.status
@@ -151,17 +151,15 @@ class Hung:
 class Prompt(Hung):
     """One that ends as soon as it is asked."""
 
-    def wait(self, timeout: float = 0) -> int:
+    def wait(self, timeout=0):
         self.status = 0
         return 0
 
 
-def begun(
-    children: list[Hung], folder: Path, monkeypatch: pytest.MonkeyPatch, use: str = THROWAWAY
-) -> None:
+def begun(children, folder, monkeypatch, use=THROWAWAY):
     """Databases of a command whose keepers are these, one after the other."""
 
-    def start(*given: object) -> tuple[Any, int]:
+    def start(*given):
         answers, theirs = os.pipe()
         os.write(theirs, b'{"number": 0}\n')
         os.close(theirs)
@@ -209,7 +207,7 @@ def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_
     one = keeper(pipe[0], log, start_timeout_s=30.0)
     told: list[str] = []
 
-    def tell(words: str) -> None:
+    def tell(words):
         told.append(words)
         if len(told) == 1:
             answers(pipe, '{"number": 0, "phase": "migrate"}')

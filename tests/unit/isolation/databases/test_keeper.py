@@ -1,7 +1,6 @@
 """What the keeper does in databases: rows, commands, sessions; and refusals as sentences."""
 
 import sys
-from typing import Any
 
 import pytest
 from django.contrib import auth
@@ -17,7 +16,8 @@ from benchsuite.isolation.databases import creation, filling
 from benchsuite.isolation.databases.admin import too_early
 from benchsuite.isolation.databases.creation import Rows
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
-from tests.golden import Golden
+
+pytestmark = pytest.mark.django_db
 
 POSTGRES = {
     "ENGINE": "django.db.backends.postgresql",
@@ -32,12 +32,12 @@ SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": "x"}
 class Refusal(Exception):
     """What psycopg raises, as far as it matters here."""
 
-    def __init__(self, sqlstate: str, text: str = "no") -> None:
+    def __init__(self, sqlstate, text="no"):
         super().__init__(text)
         self.sqlstate = sqlstate
 
 
-def caused(error: BaseException, cause: BaseException) -> BaseException:
+def caused(error, cause):
     error.__cause__ = cause
     return error
 
@@ -60,7 +60,7 @@ def called(monkeypatch):
     """
     names: list[str] = []
 
-    def call(name: str, *words: str, **options: Any) -> None:
+    def call(name, *words, **options):
         names.append(name)
         if name == "ends":
             sys.exit(int(words[0]))
@@ -85,11 +85,10 @@ def test_a_command_may_end_the_process_when_it_is_done_but_not_with_a_status(cal
 GROUPS = Group._meta.db_table
 
 
-def add(*names: str) -> None:
+def add(*names):
     Group.objects.bulk_create(Group(name=name) for name in names)
 
 
-@pytest.mark.django_db
 def test_rows_are_counted_but_those_of_sessions():
     counted = Rows(["default"])
     before = counted.count()["rows"]
@@ -101,7 +100,6 @@ def test_rows_are_counted_but_those_of_sessions():
     assert Session._meta.db_table not in after
 
 
-@pytest.mark.django_db
 def test_deleted_rows_are_missed_though_others_came():
     add("a", "b")
     counted = Rows(["default"])
@@ -113,7 +111,6 @@ def test_deleted_rows_are_missed_though_others_came():
     assert counted.count()["gone"] == []
 
 
-@pytest.mark.django_db
 def test_of_a_large_table_only_what_comes_is_counted(monkeypatch):
     monkeypatch.setattr(creation, "WHOLE", 2)
     add("a", "b", "c")
@@ -123,7 +120,6 @@ def test_of_a_large_table_only_what_comes_is_counted(monkeypatch):
     assert counted.count()["rows"][GROUPS] == 1
 
 
-@pytest.mark.django_db
 def test_a_large_table_without_a_rising_key_is_left_out(monkeypatch):
     add("a")
     monkeypatch.setattr(creation, "WHOLE", 0)
@@ -132,7 +128,6 @@ def test_a_large_table_without_a_rising_key_is_left_out(monkeypatch):
     assert counted.count() == {"rows": {}, "gone": []}
 
 
-@pytest.mark.django_db
 def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named():
     counted = Rows([])
     counted.tables = [creation.Table("default", "nowhere"), creation.Table("other", GROUPS)]
@@ -142,7 +137,7 @@ def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named():
         assert counted.count() == {"rows": {}, "gone": []}
 
 
-def known_as(cookies: dict[str, str]) -> str:
+def known_as(cookies):
     """Who a visitor with these cookies is."""
     client = Client()
     client.cookies.load(cookies)
@@ -150,7 +145,6 @@ def known_as(cookies: dict[str, str]) -> str:
     return auth.get_user(request).get_username()
 
 
-@pytest.mark.django_db
 def test_a_user_who_is_there_is_taken():
     User.objects.create_superuser("eve", password="s3cret")
     cookies, words, _ = signed_in("eve")
@@ -159,7 +153,6 @@ def test_a_user_who_is_there_is_taken():
     assert known_as(cookies) == "eve"
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("rights", "words", "held"),
     [
@@ -179,7 +172,6 @@ def test_who_is_not_there_is_made_with_the_rights_that_are_asked_for(rights, wor
     assert rights == "superuser" or not user.has_usable_password()
 
 
-@pytest.mark.django_db
 def test_who_is_there_gets_the_rights_that_are_asked_for():
     eve = User.objects.create_user("eve", email="eve@club.example")
     eve.user_permissions.add(*Permission.objects.all()[:3])
@@ -191,14 +183,12 @@ def test_who_is_there_gets_the_rights_that_are_asked_for():
     assert User.objects.get().email == "eve@club.example"
 
 
-@pytest.mark.django_db
 def test_who_is_not_active_is_nobody():
     User.objects.create_user("eve", is_active=False)
     with pytest.raises(DatabaseError, match="--login=eve names an inactive user"):
         signed_in("eve")
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("name", ["eve!", "e" * 151])
 def test_a_name_that_no_user_can_have(name):
     with pytest.raises(DatabaseError, match=r"auth\.User could not be created"):
@@ -206,7 +196,6 @@ def test_a_name_that_no_user_can_have(name):
     assert not User.objects.exists()
 
 
-@pytest.mark.django_db
 def test_a_backend_that_takes_no_session_up():
     User.objects.create_user("eve")
     with (
@@ -216,7 +205,6 @@ def test_a_backend_that_takes_no_session_up():
         signed_in("eve")
 
 
-@pytest.mark.django_db
 def test_a_project_without_sessions():
     apps = ["django.contrib.auth", "django.contrib.contenttypes"]
     with (
@@ -226,5 +214,5 @@ def test_a_project_without_sessions():
         check_apps("eve")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

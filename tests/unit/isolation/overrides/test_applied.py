@@ -43,9 +43,7 @@ SETTINGS: dict[str, Any] = {
 }
 
 
-def changed(
-    instructions: Instructions = INSTRUCTIONS, **settings: Any
-) -> tuple[dict[str, Any], dict[str, str]]:
+def changed(instructions=INSTRUCTIONS, **settings):
     given = {**SETTINGS, **settings}
     before = copy.deepcopy(given)
     result = overridden(given, instructions)
@@ -53,7 +51,7 @@ def changed(
     return result.values, result.words
 
 
-def instructions(**fields: Any) -> Instructions:
+def instructions(**fields):
     return Instructions(
         **{"settings_module": "shop.settings", "token": "feed", "folder": "/run", **fields}
     )
@@ -87,7 +85,7 @@ NAMES = {"default": "bench_1", "log": "/run/log.sqlite3", "here": "/run/here.sql
 REDIS = "redis://:own@127.0.0.1:7000/0"
 
 
-def replaced(**fields: Any) -> Replaced:
+def replaced(**fields):
     given = {
         "settings_module": "shop.settings",
         "token": "feed",
@@ -101,7 +99,7 @@ def replaced(**fields: Any) -> Replaced:
     return Replaced(overridden(SETTINGS_INHERITED, instructions), instructions)
 
 
-def become(*given: Any, **settings: Any) -> str:
+def become(*given, **settings):
     """What is replaced beyond what always is, and the words for it."""
     always, _ = changed()
     values, words = changed(*given, **settings)

@@ -1,7 +1,6 @@
 """The settings of a project as its module has them, or as django-configurations makes them."""
 
 import sys
-from pathlib import Path
 
 import pytest
 
@@ -19,8 +18,8 @@ def install():
 
 @pytest.mark.parametrize(("configuration", "seen"), [("Dev", ["class_settings"]), ("", [])])
 def test_the_importer_of_django_configurations_sees_the_projects_module(
-    configuration: str, seen: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    configuration, seen, tmp_path, monkeypatch
+):
     (tmp_path / "configurations").mkdir()
     (tmp_path / "configurations/__init__.py").touch()
     (tmp_path / "configurations/importer.py").write_text(IMPORTER)

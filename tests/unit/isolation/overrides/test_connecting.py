@@ -27,7 +27,7 @@ SQLITE = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": "shop.sqli
 POOLED = {"default": {**PRIMARY, "CONN_MAX_AGE": 0, "OPTIONS": {"pool": True}}}
 
 
-def changed(own: Any = DATABASES, **fields: Any) -> tuple[dict[str, Any], str]:
+def changed(own=DATABASES, **fields):
     """The entries and the words; nothing without a change."""
     before = copy.deepcopy(own)
     changes = Changes({"DATABASES": own})
@@ -48,7 +48,7 @@ MEMORY = "channels.layers.InMemoryChannelLayer"
 OWN = {"BACKEND": CORE, "CONFIG": {"hosts": ["redis://shop"], "prefix": "shop", "capacity": 5}}
 
 
-def changed_layers(layers: Any = None, **fields: Any) -> tuple[Any, str]:
+def changed_layers(layers=None, **fields):
     before = copy.deepcopy(layers)
     changes = Changes({} if layers is None else {"CHANNEL_LAYERS": layers})
     change_layers(

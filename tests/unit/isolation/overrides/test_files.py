@@ -63,7 +63,7 @@ def test_a_folder_that_holds_the_run_is_not_copied_into_itself(tmp_path):
 
 
 def test_a_full_disk_leaves_no_folder_out(tmp_path, monkeypatch):
-    def full(*paths: Path) -> None:
+    def full(*paths):
         raise OSError(errno.ENOSPC, "No space left on device")
 
     own = tmp_path / "media"
@@ -77,7 +77,7 @@ def test_a_full_disk_leaves_no_folder_out(tmp_path, monkeypatch):
 def test_a_folder_that_cannot_be_looked_at_is_not_copied_and_said(tmp_path, monkeypatch):
     """One in a folder of somebody else's, say."""
 
-    def closed(path: Path) -> bool:
+    def closed(path):
         raise PermissionError(errno.EACCES, "Permission denied", str(path))
 
     monkeypatch.setattr(Path, "is_dir", closed)
@@ -128,7 +128,7 @@ STORAGES: dict[str, Any] = {
 }
 
 
-def changed(static_root: str, **settings: Any) -> Changes:
+def changed(static_root, **settings):
     made = Changes(settings)
     instructions = Instructions(
         settings_module="shop", token="t", folder="/run", static_root=static_root
@@ -158,7 +158,7 @@ class Own(FileSystemStorage):
 class Elsewhere(Own):
     """One with a place of its own, out of reach of any setting."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         super().__init__(location="/theirs")
 
 

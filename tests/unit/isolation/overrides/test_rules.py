@@ -1,7 +1,6 @@
 """Each place that a project writes to is one of the run's, or nowhere; nothing is modified."""
 
 import copy
-from typing import Any
 
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import brokers, rules
@@ -19,9 +18,7 @@ ORIGINAL = {"BENCHSUITE_ORIGINAL"}
 INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folder="/run")
 
 
-def changed(
-    settings: dict[str, Any], *, redis_url: str = "", keeps_databases: bool = False
-) -> dict[str, Any]:
+def changed(settings, *, redis_url="", keeps_databases=False):
     instructions = Instructions(
         settings_module="shop.settings",
         token="feed",
@@ -36,7 +33,7 @@ def changed(
     return found.values
 
 
-def become(settings: dict[str, Any], **given: Any) -> dict[str, Any]:
+def become(settings, **given):
     """What is replaced beyond what always is."""
     always = changed({}, **given)
     values = changed(settings, **given)
@@ -52,7 +49,7 @@ def test_what_becomes_of_settings(golden):
 
 
 def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(golden, monkeypatch):
-    def case(*, knows: bool, **given: Any) -> list[Any]:
+    def case(*, knows, **given):
         monkeypatch.setattr(rules, "KNOWS_MAILERS", knows)
         values = changed(given)
         return [values.get("EMAIL_BACKEND"), values.get("MAILERS")]
@@ -61,7 +58,7 @@ def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(golden, monk
 
 
 def test_tasks_are_thrown_away_by_whoever_reads_the_setting(golden, monkeypatch):
-    def case(*, has: bool, backend: str) -> Any:
+    def case(*, has, backend):
         monkeypatch.setattr(brokers, "HAS_TASKS", has)
         entry = {"BACKEND": backend, "QUEUES": ["x"], "OPTIONS": {"url": "mine"}}
         return changed({"TASKS": {"a": entry}})["TASKS"]

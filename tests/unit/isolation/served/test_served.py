@@ -4,7 +4,6 @@ import json
 import logging
 import os
 import threading
-from collections.abc import Callable
 from functools import wraps
 from time import sleep
 from types import SimpleNamespace
@@ -36,7 +35,7 @@ def book(instructions):
     return Book(instructions.with_name(FILE))
 
 
-def raised(message: str = "no price") -> ValueError:
+def raised(message="no price"):
     try:
         raise ValueError(message)
     except ValueError as error:
@@ -80,7 +79,7 @@ def test_it_is_bounded_and_whatever_cannot_be_written_is_nobodys_trouble(
 
 
 class Unspeakable(Exception):
-    def __str__(self) -> str:
+    def __str__(self):
         raise RuntimeError("no words")
 
 
@@ -167,7 +166,7 @@ def test_what_ends_a_start_is_written_down_and_raised(book, instructions):
     ]
 
 
-def asked(counter: Counter, times: int) -> None:
+def asked(counter, times):
     for _ in range(times):
         counter.add()
 
@@ -236,7 +235,6 @@ def test_accounts_of_processes_are_put_together(tmp_path, monkeypatch):
             one = Page(request_s=0.1, queries=20, query_s=0.04, shapes={product: [20, 0.04]})
             account.add("GET /shop/", one)
     found = diagnosis(tmp_path / "instructions.json")
-    assert found is not None
     (page,) = found["pages"]
     assert (page["page"], page["requests"], page["queries"]) == ("GET /shop/", 4, 20)
     assert page["request_s"] == pytest.approx(0.1)
@@ -279,33 +277,33 @@ def test_a_start_that_wrote_nothing_has_no_diagnosis(tmp_path):
     assert diagnosis(tmp_path / "instructions.json") is None
 
 
-def halves(function: Callable[..., Any]) -> Callable[..., Any]:
+def halves(function):
     """Lets every second call through."""
     calls = [0]
 
     @wraps(function)
-    def some(*arguments: Any) -> Any:
+    def some(*arguments):
         calls[0] += 1
         return function(*arguments) if calls[0] % 2 else "kept"
 
     return some
 
 
-def page(*arguments: Any) -> str:
+def page(*arguments):
     return "made"
 
 
 class Shown:
     @halves
-    def get(self) -> str:
+    def get(self):
         return "made"
 
 
-def as_view(*arguments: Any) -> str:
+def as_view(*arguments):
     return Shown.get(Shown())
 
 
-as_view.view_class = Shown  # type: ignore[attr-defined]
+as_view.view_class = Shown
 
 
 @pytest.mark.parametrize("view", [halves(page), halves(halves(page)), as_view])

@@ -12,29 +12,29 @@ from benchsuite.system.network import client_context
 class Server:
     """The other end, in memory."""
 
-    def __init__(self, context: ssl.SSLContext) -> None:
+    def __init__(self, context):
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.session = context.wrap_bio(self._incoming, self._outgoing, server_side=True)
 
-    def take(self, block: bytes) -> None:
+    def take(self, block):
         self._incoming.write(block)
 
-    def shake(self) -> None:
+    def shake(self):
         try:
             self.session.do_handshake()
         except ssl.SSLWantReadError:
             return
 
-    def says(self, data: bytes) -> bytes:
+    def says(self, data):
         self.session.write(data)
         return self._outgoing.read()
 
-    def says_good_bye(self) -> bytes:
+    def says_good_bye(self):
         with pytest.raises(ssl.SSLWantReadError):
             self.session.unwrap()
         return self._outgoing.read()
 
-    def due(self) -> bytes:
+    def due(self):
         return self._outgoing.read()
 
 
@@ -46,11 +46,11 @@ def server(request):
     return Server(context)
 
 
-def fresh() -> Tls:
+def fresh():
     return Tls(client_context("127.0.0.1"), "127.0.0.1")
 
 
-def shaken(server: Server, *, at_once: int = 65_536) -> Tls:
+def shaken(server, *, at_once=65_536):
     """Both ends after their handshake, of which so many bytes come at a time."""
     tls = fresh()
     for _ in range(3):

@@ -3,7 +3,6 @@
 import io
 import json
 import os
-from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -30,7 +29,7 @@ JOB = Job(
 class Late:
     """A load process whose parent comes to listen late, by a clock that the test moves."""
 
-    def __init__(self, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, folder, monkeypatch):
         self.now = 1000.0
         monkeypatch.setattr(driver, "monotonic", lambda: self.now)
         monkeypatch.setattr(driver, "IMPORT_LIMIT_S", 0.001)
@@ -44,10 +43,10 @@ class Late:
         process = SimpleNamespace(pid=os.getpid(), stdin=self.stdin)
         self.worker = LoadWorker(cast(Any, process), self.events, spool=folder, log=self.log)
 
-    def says(self, event: str, **fields: Any) -> None:
+    def says(self, event, **fields):
         os.write(self._theirs, json.dumps({"event": event, **fields}).encode() + b"\n")
 
-    def close(self) -> None:
+    def close(self):
         os.close(self.events)
         os.close(self._theirs)
 
@@ -103,7 +102,7 @@ def test_there_is_time_for_both_checks(late, monkeypatch):
     monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 60.0)
     monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
 
-    def expect(name: str, limit_s: float) -> dict[str, str]:
+    def expect(name, limit_s):
         limits.append(limit_s)
         return {"unchecked": "nothing", "posts": "", "requests": 1}
 
@@ -124,7 +123,7 @@ def test_what_was_waited_for_is_told(late):
         late.worker.wait()
 
 
-def of(throughput: float, others_percent: float) -> Ceiling:
+def of(throughput, others_percent):
     return Ceiling(users=1, keep_alive=True, throughput=throughput, others_percent=others_percent)
 
 

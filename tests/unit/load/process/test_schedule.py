@@ -4,12 +4,12 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.load.process.schedule import arrivals
 
 
-def profile(rate: float, **changes: object) -> LoadProfile:
+def profile(rate, **changes):
     fields = {"warmup_s": 1.0, "duration_s": 9.0, **changes}
-    return LoadProfile(model="open", arrival_rate=rate, **fields)  # type: ignore[arg-type]
+    return LoadProfile(model="open", arrival_rate=rate, **fields)
 
 
-def poisson(seed: int, rate: float = 200.0, duration_s: float = 99.0) -> list[float]:
+def poisson(seed, rate=200.0, duration_s=99.0):
     return list(arrivals(profile(rate, arrivals="poisson", duration_s=duration_s), seed=seed))
 
 

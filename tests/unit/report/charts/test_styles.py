@@ -13,17 +13,17 @@ LEAST_APART = 10.0
 PAGES = ("#ffffff", "#121212")
 
 
-def linear(colour: str) -> list[float]:
+def linear(colour):
     parts = [int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)]
     return [one / 12.92 if one <= 0.04045 else ((one + 0.055) / 1.055) ** 2.4 for one in parts]
 
 
-def luminance(colour: str) -> float:
+def luminance(colour):
     red, green, blue = linear(colour)
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
-def oklab(colour: str) -> tuple[float, float, float]:
+def oklab(colour):
     """Björn Ottosson, A perceptual color space for image processing, 2020."""
     red, green, blue = linear(colour)
     long = (0.4122214708 * red + 0.5363325363 * green + 0.0514459929 * blue) ** (1 / 3)
@@ -37,19 +37,19 @@ def oklab(colour: str) -> tuple[float, float, float]:
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_every_colour_is_seen_on_the_light_page_and_on_the_dark(page: str) -> None:
+def test_every_colour_is_seen_on_the_light_page_and_on_the_dark(page):
     for colour in COLOURS:
         darker, lighter = sorted((luminance(colour), luminance(page)))
         assert (lighter + 0.05) / (darker + 0.05) >= LEAST_CONTRAST, colour
 
 
-def test_every_two_colours_lie_apart() -> None:
+def test_every_two_colours_lie_apart():
     for one, other in combinations(COLOURS, 2):
         steps = zip(oklab(one), oklab(other), strict=True)
         assert 100 * sum((a - b) ** 2 for a, b in steps) ** 0.5 >= LEAST_APART, (one, other)
 
 
-def test_the_servers_compared_most_keep_the_first_colours_on_every_page() -> None:
+def test_the_servers_compared_most_keep_the_first_colours_on_every_page():
     together = dict(zip(COMPARED_MOST, styles(COMPARED_MOST), strict=True))
     assert [look.colour for look in together.values()] == list(COLOURS[: len(COMPARED_MOST)])
     assert {look.dash for look in together.values()} == {"solid"}

@@ -33,7 +33,7 @@ GRID = Grid(
 )
 
 
-def printed(width: int | None, *, terminal: bool = True, grid: Grid = GRID) -> str:
+def printed(width, *, terminal=True, grid=GRID):
     out = io.StringIO()
     options = {} if width is None else {"width": width}
     SafeConsole(file=out, force_terminal=terminal, color_system=None, **options).table(grid)
@@ -41,7 +41,7 @@ def printed(width: int | None, *, terminal: bool = True, grid: Grid = GRID) -> s
 
 
 @pytest.mark.parametrize("width", [30, 40, 60, 80, 100, 120, 200])
-def test_no_width_cuts_anything(width: int) -> None:
+def test_no_width_cuts_anything(width):
     shown = printed(width)
     words = " ".join(shown.split())
     kept = {name for name in GRID.headings if name not in words.partition("Left out")[2]}
@@ -54,27 +54,27 @@ def test_no_width_cuts_anything(width: int) -> None:
     assert "…" not in shown
 
 
-def test_columns_go_in_the_stated_order_and_are_named() -> None:
+def test_columns_go_in_the_stated_order_and_are_named():
     assert "Left out" not in printed(130)
     assert "Left out at this width: p50." in printed(112)
     assert "Left out at this width: p50, p95." in printed(100)
     assert "p50" in printed(40), "as blocks, there is room for all"
 
 
-def test_lines_stay_within_the_width_but_for_what_is_to_be_copied() -> None:
+def test_lines_stay_within_the_width_but_for_what_is_to_be_copied():
     for width in (40, 80):
         long = [line for line in printed(width).splitlines() if len(line) > width]
         assert all("pip install" in line for line in long)
 
 
-def test_a_file_gets_all_columns_and_no_padding() -> None:
+def test_a_file_gets_all_columns_and_no_padding():
     shown = printed(None, terminal=False)
     assert all(line == line.rstrip() for line in shown.splitlines())
     assert "Left out" not in shown
     assert "nobody knows whether it ever will be" in shown
 
 
-def test_sentences_break_between_words_only() -> None:
+def test_sentences_break_between_words_only():
     text = f"Answered most: 1\u2009204 /s, half within 2.00\u2009ms. Look: {ADDRESS}"
     lines = wrapped(text, 40)
     assert ADDRESS in lines
@@ -84,6 +84,6 @@ def test_sentences_break_between_words_only() -> None:
     assert wrapped("", 40) == [""]
 
 
-def test_what_is_indented_stays_so() -> None:
+def test_what_is_indented_stays_so():
     assert wrapped("    one two three four five", 20) == ["    one two three", "    four five"]
     assert wrapped("one two three four", 20, first=14) == ["one", "two three four"]

@@ -2,9 +2,6 @@
 
 import re
 from dataclasses import replace
-from typing import Any
-
-import pytest
 
 from benchsuite.core.specs import (
     DatabaseSpec,
@@ -17,14 +14,13 @@ from benchsuite.core.specs import (
 from benchsuite.report.terminal.plan import cpus_words, line, rows
 from benchsuite.runner.planning import blocks, resolve
 from benchsuite.system import cpus
-from tests.golden import Golden
 
 RUN = RunSpec(
     server=ServerSpec(server="uvicorn"), load=LoadProfile(users=20, warmup_s=2.0, duration_s=5.0)
 )
 
 
-def said(work: str = "plain", data: Any = None, delay_s: float = 0.0, **options: Any) -> str:
+def said(work="plain", data=None, delay_s=0.0, **options):
     """The line of such a plan, without CPUs and time, and its row beside one without delay."""
     spec = replace(
         RUN,
@@ -37,11 +33,11 @@ def said(work: str = "plain", data: Any = None, delay_s: float = 0.0, **options:
     return f"{line(plans[:1], 10).partition(' · ')[0]}\n{beside}"
 
 
-def test_lines_and_rows(golden: Golden) -> None:
+def test_lines_and_rows(golden):
     golden.cases(said)
 
 
-def test_where_server_and_load_run(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_server_and_load_run(monkeypatch):
     crowded, pinned = ServerSpec(server="uvicorn", processes=2, cpus=(0,)), LoadProfile(cpus=(1, 2))
     told = "server with 2 processes on CPU 0, load on CPUs 1–2"
     assert cpus_words(RunSpec(server=crowded, load=pinned)) == told
@@ -52,7 +48,7 @@ def test_where_server_and_load_run(monkeypatch: pytest.MonkeyPatch) -> None:
     assert cpus_words(RUN) == f"server and load share all CPUs{limit}"
 
 
-def test_a_line_counts_servers_and_repeats_and_each_run_has_a_row() -> None:
+def test_a_line_counts_servers_and_repeats_and_each_run_has_a_row():
     other = replace(RUN, server=ServerSpec(server="daphne"))
     told = line([resolve(one) for one in blocks([RUN, other], 3, 0)], 9.4)
     assert told.startswith("2 servers × 3 repeats, plain, 20 users, ")

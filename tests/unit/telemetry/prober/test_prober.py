@@ -1,6 +1,5 @@
 """The second client: what it asks, when, and whether pages wait for acknowledgements."""
 
-import socket
 import tempfile
 from pathlib import Path
 from typing import Any, ClassVar
@@ -15,18 +14,17 @@ from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
 from benchsuite.telemetry.prober.probes import Pacing
 from benchsuite.telemetry.prober.program import LOST, RIGHT
 from benchsuite.workloads.base import Workload
-from tests.golden import Golden
 
 
 class Journey(Workload):
     name = "journey"
     calls: ClassVar[Any]
 
-    def journey(self, client: Any) -> None:
+    def journey(self, client):
         type(self).calls(client)
 
 
-def made(call: Any) -> Workload:
+def made(call):
     return type("Made", (Journey,), {"calls": staticmethod(call)})()
 
 
@@ -47,14 +45,14 @@ asked 7 4 2.0 2.4
 ended 7 3."""
 
 
-def probe(connection: int, moment: int, outcome: str = RIGHT) -> probes.Probe:
+def probe(connection, moment, outcome=RIGHT):
     waited_s = 0.1 if outcome == RIGHT else 0.9
     return probes.Probe(
         connection=connection, due=float(moment), late_s=0.0, waited_s=waited_s, outcome=outcome
     )
 
 
-def written(text: str, now: float = 5.0) -> list[probes.Probe]:
+def written(text, now=5.0):
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "seen")
         if text:
@@ -62,7 +60,7 @@ def written(text: str, now: float = 5.0) -> list[probes.Probe]:
         return probes.read(file, now)
 
 
-def proves(*blocks: bytes, url: str = "http://127.0.0.1:8001/a/?b=c") -> tuple[bool, bytes]:
+def proves(*blocks, url="http://127.0.0.1:8001/a/?b=c"):
     """Whether a server that says this is the run's, and the begin of what it is asked."""
     peer = Peer(*blocks)
     with pytest.MonkeyPatch.context() as patch:
@@ -72,8 +70,8 @@ def proves(*blocks: bytes, url: str = "http://127.0.0.1:8001/a/?b=c") -> tuple[b
     return proof, b"\r\n".join(peer.sent.split(b"\r\n")[:2])
 
 
-def refused(error: OSError) -> None:
-    def refuse(*_: object, **__: object) -> socket.socket:
+def refused(error):
+    def refuse(*_, **__):
         raise error
 
     with pytest.MonkeyPatch.context() as patch:
@@ -88,28 +86,28 @@ RIGHT_answer = b"HTTP/1.1 200 OK\r\nx-benchsuite-RUN: \tmine \r\n\r\n"
 class Peer:
     """Stands for a socket to a server that says these blocks and closes."""
 
-    def __init__(self, *blocks: bytes) -> None:
+    def __init__(self, *blocks):
         self.blocks = list(blocks)
         self.sent = b""
         self.closed = False
 
-    def __enter__(self) -> "Peer":
+    def __enter__(self):
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, *_):
         self.closed = True
 
-    def settimeout(self, seconds: float) -> None:
+    def settimeout(self, seconds):
         assert 0 < seconds <= 2
 
-    def sendall(self, request: bytes) -> None:
+    def sendall(self, request):
         self.sent += request
 
-    def recv(self, size: int) -> bytes:
+    def recv(self, size):
         return self.blocks.pop(0) if self.blocks else b""
 
 
-def paced(rate: float, p50_s: float = 0.01, seconds: int = 3, **load: Any) -> Pacing:
+def paced(rate, p50_s=0.01, seconds=3, **load):
     """After so many seconds at this rate."""
     pacing = Pacing(LoadProfile(**load))
     for second in range(1, seconds + 1):
@@ -120,12 +118,12 @@ def paced(rate: float, p50_s: float = 0.01, seconds: int = 3, **load: Any) -> Pa
 class Target:
     """Answers the first requests after so many seconds, by a clock of its own, then no more."""
 
-    def __init__(self, answers: int, each_s: float) -> None:
+    def __init__(self, answers, each_s):
         self.now = 1000.0
         self.asked = 0
         self._answers, self._each_s = answers, each_s
 
-    def stall(self) -> tuple[int, int, bool]:
+    def stall(self):
         """How often it is asked, how many rounds there are, and whether they show a stall."""
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(probes, "monotonic", lambda: self.now)
@@ -133,14 +131,14 @@ class Target:
             found = probes.stall({})
         return self.asked, len(found.rounds), found.is_shown
 
-    def ask(self, *, prompt: bool) -> str:
+    def ask(self, *, prompt):
         self.asked += 1
         self.now += self._each_s
         return RIGHT if self.asked <= self._answers else LOST
 
-    def close(self) -> None:
+    def close(self):
         """Nothing was opened."""
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(raises=(ValueError, NotAnswered))

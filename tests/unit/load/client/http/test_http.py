@@ -11,7 +11,7 @@ from benchsuite.load.client.http.answer import NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.streams import Parser, TooLong
 
 
-def text(*lines: str, status: str = "HTTP/1.1 200 OK") -> bytes:
+def text(*lines, status="HTTP/1.1 200 OK"):
     return "".join(f"{line}\r\n" for line in (status, *lines, "")).encode("latin-1")
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.load.client.websocket.accounts import message, publication, resembles_publication
-from benchsuite.load.client.websocket.dialects import ActionCable, Dialect, Heard, SocketIo
+from benchsuite.load.client.websocket.dialects import ActionCable, Heard, SocketIo
 from benchsuite.load.client.websocket.socket import Exchange, answered_by
 
 SAID = message(0xC0FFEE, 7, 64)
@@ -27,22 +27,22 @@ CABLE_PING = b'{"type":"ping","message":1700000000}'
 CONFIRMED = json.dumps({"identifier": IDENTIFIER, "type": "confirm_subscription"}).encode()
 
 
-def opened(dialect: Dialect, *frames: bytes) -> Dialect:
+def opened(dialect, *frames):
     *before, last = [dialect.hear(frame) for frame in frames]
     assert not any(heard.ready for heard in before)
     assert last == Heard(ready=True)
     return dialect
 
 
-def socketio() -> Dialect:
+def socketio():
     return opened(SocketIo(PATH), b'0{"sid":"a","pingInterval":25000}', b'40{"sid":"b"}')
 
 
-def actioncable() -> Dialect:
+def actioncable():
     return opened(ActionCable(PATH), WELCOME, CONFIRMED)
 
 
-def exchanges(*contents: str) -> list[Exchange]:
+def exchanges(*contents):
     return [Exchange((0, 0.0, 0.0), content, len(content), 0.0) for content in contents]
 
 
