@@ -82,7 +82,7 @@ def test_what_is_checked_of_pages_is_told(golden):
     golden.cases(unchecked)
 
 
-def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(golden: Golden) -> None:
+def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(golden):
     """What is shown instead holds the expected text and has the expected status."""
 
     def asked(**given: str) -> None:
