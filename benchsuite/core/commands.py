@@ -25,6 +25,7 @@ SHORT = {
     "benchagent": "agent",
 }
 """Management command → its name in that program; the others have the same name there."""
+NAMES = re.compile(rf"(?<![\w/.-])({'|'.join(SHORT)})(?![\w./-])")
 
 
 def command(name: str, *words: object) -> str:
@@ -32,6 +33,13 @@ def command(name: str, *words: object) -> str:
     program = os.environ.get(PROGRAM_VARIABLE)
     start = f"{program} {SHORT.get(name, name)}" if program else f"python manage.py {name}"
     return shlex.join([*shlex.split(start), *map(str, words)])
+
+
+def as_called(text: str) -> str:
+    """Sentences as somebody reads them who calls the program: "checkbench" is "benchsuite check"."""
+    if not os.environ.get(PROGRAM_VARIABLE):
+        return text
+    return NAMES.sub(lambda name: f"benchsuite {SHORT[name[0]]}", text)
 
 
 def with_guess(message: str, options: Iterable[str]) -> str:

@@ -10,6 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TextIO, cast
 
+from benchsuite.core.commands import as_called
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.printable import printable
 from benchsuite.report.terminal.grid import wrapped
@@ -36,8 +37,10 @@ def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
 
 
 def legible(text: str, stream: TextIO) -> str:
-    """Without control characters, and with what the stream's encoding lacks as it is written."""
-    text, encoding = printable(text), getattr(stream, "encoding", None) or "utf-8"
+    """With commands as they are called here, without control characters, and with what the
+    stream's encoding lacks as it is written.
+    """
+    text, encoding = as_called(printable(text)), getattr(stream, "encoding", None) or "utf-8"
     try:
         text.encode(encoding)
         return text

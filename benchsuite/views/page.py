@@ -22,6 +22,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
 from benchsuite import conf, store
+from benchsuite.core.commands import as_called
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.report.pages.html import VERSION, one_file, plotly
@@ -52,6 +53,8 @@ def guarded(view: View) -> View:
         if not response.get("Content-Type", "").startswith("text/html"):
             return response
         access.protect(response, access.login_url())
+        if isinstance(response, HttpResponse):
+            response.content = as_called(response.content.decode())
         return PACKER.process_response(request, response)
 
     return csrf_protect(asked)  # the project may lack the middleware

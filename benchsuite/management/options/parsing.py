@@ -13,7 +13,7 @@ from django.core.management.base import CommandError
 from django.db import Error
 
 from benchsuite import conf, store
-from benchsuite.core.commands import with_guess
+from benchsuite.core.commands import PROGRAM_VARIABLE, as_called, with_guess
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs.spec import Entry
@@ -54,10 +54,10 @@ class Parser(base.CommandParser):
                 action.help = help_text
         start = "python " * self.prog.startswith("manage.py")
         lines = [f"  {start}{self.prog} {example}".rstrip() + "\n" for example in self.examples]
-        return f"{text}\nexamples:\n{''.join(lines)}"
+        return as_called(f"{text}\nexamples:\n{''.join(lines)}")
 
     def format_help_all(self) -> str:
-        return super().format_help()
+        return as_called(super().format_help())
 
     def _get_values(self, action: argparse.Action, words: list[str]) -> Any:
         try:
@@ -128,6 +128,8 @@ class BriefCommand(base.BaseCommand):
         parser.__class__ = Parser  # Django names the class of its own
         assert isinstance(parser, Parser)
         parser.first, parser.examples = self.first, self.examples
+        if program := os.environ.get(PROGRAM_VARIABLE):  # of which Django takes the last folder
+            parser.prog = f"{program} {subcommand}"
         parser.add_argument("--help-all", action=HelpAll, nargs=0, help="show all options")
         return parser
 
