@@ -37,6 +37,8 @@ class Baseline:
         for one in sorted(through, key=lambda one: -through[one])[:BISECTED]:
             low, high = 0.5 * through[one], 1.1 * through[one]
             for _ in range(HALVINGS):
+                if self.spent_s >= self.question.budget_s:
+                    break
                 rate = (low + high) / 2
                 low, high = (rate, high) if self._holds(one, rate, 6) else (low, rate)
             held[one] = low

@@ -92,15 +92,10 @@ def ours(case: Case, question: Question) -> Tuned:
     return _driven(case, search(case.world, question))
 
 
-class Unbounded(Search):
-    def hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
-        return {}
-
-
 def unbounded(case: Case, question: Question) -> Tuned:
     """Starts what arithmetic finds hopeless, too."""
-    usual = search(case.world, question)
-    return _driven(case, Unbounded(usual.notebook, usual.grid, usual.firsts[0], (), usual.resize))
+    with patch.multiple("benchsuite.tuning.search", hopeless=lambda *_: {}):
+        return ours(case, question)
 
 
 def unwalked(case: Case, question: Question) -> Tuned:
@@ -110,9 +105,15 @@ def unwalked(case: Case, question: Question) -> Tuned:
     return _driven(case, made)
 
 
-def hasty(case: Case, question: Question) -> Tuned:
-    """Looks for what sizes just hold in short windows alone."""
-    with patch.multiple("benchsuite.tuning.search", SHORT_ROUNDS=99):
+def unscreened(case: Case, question: Question) -> Tuned:
+    """Chooses by what sizes just held alone."""
+    with patch.multiple("benchsuite.tuning.choosing", AS_STARTS=0):
+        return ours(case, question)
+
+
+def unlocated(case: Case, question: Question) -> Tuned:
+    """Confirms at once, without single starts that find what the pick just holds."""
+    with patch.multiple("benchsuite.tuning.confirming", LOCATING=0):
         return ours(case, question)
 
 
@@ -133,7 +134,8 @@ WITHOUT = {
     "as it is": ours,
     "without bounds": unbounded,
     "without the walk": unwalked,
-    "without long windows": hasty,
+    "without the screening in what is chosen": unscreened,
+    "without single starts before": unlocated,
     "without caution": unsure,
     "baseline": baseline,
 }

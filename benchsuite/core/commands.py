@@ -36,7 +36,7 @@ def command(name: str, *words: object) -> str:
 
 
 def as_called(text: str) -> str:
-    """Sentences as somebody reads them who calls the program: "checkbench" is "benchsuite check"."""
+    """Sentences for who calls the program: "checkbench" is "benchsuite check" there."""
     if not os.environ.get(PROGRAM_VARIABLE):
         return text
     return NAMES.sub(lambda name: f"benchsuite {SHORT[name[0]]}", text)

@@ -5,6 +5,7 @@ least in fresh starts, until one of them holds it.
 """
 
 import math
+import statistics
 from collections.abc import Sequence
 
 from benchsuite.stats.compare import FEWEST_STARTS, Estimate, ratio
@@ -16,33 +17,36 @@ from benchsuite.tuning.probing import unsaid
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 TIED = 0.02  #: Within this of the best: nobody would act on it.
-CAUTION = 0.5  #: Standard errors that an estimate counts as lower: few starts may be lucky ones.
+AS_STARTS = 1  #: So many starts of the bisection does the screening count for.
+
+
+def likely(notebook: Notebook, candidates: Sequence[Candidate]) -> dict[Candidate, float]:
+    """The logarithm of what each just holds, as far as is known: what got through under a full load
+    counts, too, as a few starts at one rate each differ more than sizes do.
+    """
+    rates = {one: math.log(rate) for one in candidates if (rate := notebook.estimate(one))}
+    through = {one: math.log(rate) for one in rates if (rate := notebook.screened(one))}
+    usual = statistics.median([rates[one] - through[one] for one in through] or [0.0])
+    for one, rate in through.items():
+        starts = max(1, len(notebook.blocks(one)))
+        rates[one] += AS_STARTS * (rate + usual - rates[one]) / (AS_STARTS + starts)
+    return rates
 
 
 def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     """The pick; the notebook says which others are behind the best, or as good as it."""
-    rates: dict[Candidate, float] = {}
     for candidate in notebook.going(alive):
         if why := notebook.excess(candidate):
             notebook.decide(candidate, State.OVER, why)
-        elif rate := notebook.estimate(candidate):
-            rates[candidate] = rate
-    known = [one for one in rates if notebook.is_bracketed(one)] or list(rates)
-    if not known:
+    rates = likely(notebook, notebook.going(alive))
+    tied = [one for one in rates if rates[one] >= max(rates.values()) - TIED]
+    if not tied:
         return None
-    apart = notebook.spread()
-    surely = {
-        one: math.log(rates[one]) - CAUTION * apart / math.sqrt(max(1, len(notebook.blocks(one))))
-        for one in known
-    }
-    tied = [one for one in known if surely[one] >= max(surely.values()) - TIED]
     # what runs now before a change that shows nothing
     pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
     for candidate in rates:
-        if candidate not in known:
-            notebook.drop(candidate)
-        elif candidate != pick:
-            _decide(notebook, candidate, pick, rates[candidate] / rates[pick])
+        if candidate != pick:
+            _decide(notebook, candidate, pick, math.exp(rates[candidate] - rates[pick]))
     return pick
 
 

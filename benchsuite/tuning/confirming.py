@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from benchsuite.core.units import format_number
-from benchsuite.stats.levels import STEEPNESS, crossing, shifted
-from benchsuite.tuning.notebook import ENOUGH, LONG, NEAR, RISING, Entry, Notebook, State
+from benchsuite.stats.levels import STEEPNESS, Crossing, crossing, shifted
+from benchsuite.tuning.notebook import NEAR, RISING, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
 from benchsuite.tuning.probing import unlikely
 from benchsuite.tuning.trial import Candidate, Level, Phase
@@ -38,12 +38,10 @@ SHORT = 0.06
 """What short windows just held is so much too high, in the logarithm: they flatter, and the best of
 several was lucky, too."""
 LOCATING = 4  #: Starts in long windows say what it just holds.
-USUAL, DOUBT = 0.04, 4
-"""Spread of what starts hold before any was seen, and how many starts that counts for."""
+DOUBT = 3  #: So many starts of its own the spread of all candidates' starts counts for.
 NEARLY_ALL = 2.0
 """So many spreads below what starts just hold on average, nearly every start holds."""
-NEARER = 1.03  #: Nobody would act on a rate that is less higher.
-DOWN, FAR_DOWN = 0.94, 0.85  #: The next rate, of one that was missed: once, and again.
+DOWN, FAR_DOWN = 0.94, 0.85  #: The next rate, of one that was missed: at most, and at least.
 LOWER_RATE = 0.90  #: Of the highest rate of fresh starts, the lowest tells what rates do.
 FEW = 0.5  #: Where more are late, all rates are too high.
 AS_LATE, AS_ALLOWED = 0.7, 0.95  #: Of what is late at the higher rate, and of what is allowed.
@@ -201,18 +199,15 @@ def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | Non
 
 
 def unsteady(notebook: Notebook, candidate: Candidate) -> str:
-    """ "5.1 % are late even at 40/s": where fresh starts at lower rates were as late as at higher
-    ones, so that it does not come from the rate; empty where it does.
+    """ "5.1 % are late even at 40/s": where each fresh start at lower rates was as late as those at
+    the highest, so that it does not come from the rate; empty where it does.
     """
     rates = by_rate(notebook, candidate)
-    if not rates or min(rates) > LOWER_RATE * max(rates):
-        return ""
-    low, high = rates[min(rates)], rates[max(rates)]
-    for place, goal in enumerate(notebook.question.objective.goals):
-        late, most = (
-            1 - sum(one.met[place] for one in some) / sum(one.planned for one in some)
-            for some in (low, high)
-        )
+    low = [rate for rate in rates if rate <= LOWER_RATE * max(rates)]
+    for place, goal in enumerate(notebook.question.objective.goals if low else ()):
+        late = min(1 - one.met[place] / one.planned for rate in low for one in rates[rate])
+        highest = rates[max(rates)]
+        most = 1 - sum(one.met[place] for one in highest) / sum(one.planned for one in highest)
         if FEW > late > max(AS_LATE * most, AS_ALLOWED * (1 - goal.share)):
             return f"{100 * late:.2g} % are late even at {format_number(min(rates))}/s"
     return ""
@@ -233,54 +228,49 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
     if rate is None or shape is None:
         return False
     starts, window_s = shape
-    searched = notebook.looking(candidate, window_s * making.longer / LONG)
     if is_limited := notebook.is_limited(candidate):
         points = notebook.points(notebook.of(candidate, *RISING))
         rate = max((point.rate for point in points if point.margin >= 0), default=rate)
-    elif len(searched) < ENOUGH:
+    else:
         rate *= math.exp(-SHORT)
-    for place in range(0 if is_limited else LOCATING - len(searched)):
+    for place in range(0 if is_limited else LOCATING):
         load = making.confirming((rate,), window_s)
         if making.cost_s(load, 1 + starts) > left_s():
             break
         reason = f"a fresh run of {whose}, near its limit"
         yield from making.start(candidate, Phase.CONFIRM, load, reason, place=place)
-        if points := notebook.points([*searched, *notebook.of(candidate, Phase.CONFIRM)]):
+        if points := notebook.points(notebook.of(candidate, Phase.CONFIRM)):
             rate = crossing(points).rate
     for attempt in range(MOST_RATES):
-        held, before = held_by(notebook, candidate), rate
+        before = rate
         if attempt or not is_limited:
-            rate = _cautious(notebook, searched, candidate) or rate
-        if held is None and attempt:
-            least, most = FAR_DOWN * before, (DOWN if attempt == 1 else FAR_DOWN) * before
-            rate = max(least, min(rate, most))
+            rate = _cautious(notebook, candidate, rate)
+        if attempt:
+            rate = max(FAR_DOWN * before, min(rate, DOWN * before))
         shape = _shape(making, left_s())
-        if held is not None and (is_limited or held.shown < before or rate < NEARER * held.shown):
-            break
         if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
-        shape = min(starts, shape[0]), min(window_s, shape[1])
-        reason = whose + (", nearer to its limit" if held else ", at a lower rate" * bool(attempt))
+        reason = whose + ", at a lower rate" * bool(attempt)
         yield from fresh(making, candidate, (rate,), shape, reason, kept_s, (attempt + 1) * ROUND)
+        if held_by(notebook, candidate):
+            break
     return held_by(notebook, candidate) is not None
 
 
-def _cautious(notebook: Notebook, searched: Sequence[Entry], candidate: Candidate) -> float | None:
+def _cautious(notebook: Notebook, candidate: Candidate, rate: float) -> float:
     """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too, by
-    what those before just held; None without any.
+    what those before just held; without any by `rate`, which is thought to be just held.
     """
-    entries = [*searched, *notebook.of(candidate, Phase.CONFIRM)]
+    entries = notebook.of(candidate, Phase.CONFIRM)
     points = notebook.points(entries)
-    if not points:
-        return None
-    whole = crossing(points)
+    whole = crossing(points) if points else Crossing(rate, STEEPNESS)
     steep = replace(whole, steepness=max(STEEPNESS, whole.steepness))
     middle = math.log(whole.rate)
     starts = [start for one in entries if (start := notebook.points([one]))]
     near = [start for start in starts if abs(math.log(start[0].rate) - middle) <= NEAR]
     limits = [shifted(start, steep) for start in near] or [middle]
     count, mean = len(limits), sum(limits) / len(limits)
-    squares = DOUBT * USUAL**2 + sum((limit - mean) ** 2 for limit in limits)
+    squares = DOUBT * notebook.spread() ** 2 + sum((limit - mean) ** 2 for limit in limits)
     spread = math.sqrt(squares / (DOUBT + count - 1))
     apart = math.hypot(spread * math.sqrt(1 + 1 / count), 1 / math.sqrt(MINUTE_S * whole.rate))
     return math.exp(mean - NEARLY_ALL * apart)

@@ -17,8 +17,6 @@ OVERHEAD_S = 4.0  #: Of the first start.
 COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME, Phase.STRAIN))
 RISING = (Phase.LADDER, Phase.RACE, Phase.BISECT)  #: Starts that look for the rate that just holds.
 NEAR = 0.15  #: So far from that rate, in its logarithm, a start says how it differs from others.
-LONG = 1.5  #: Windows count together that differ by less than this factor.
-ENOUGH = 2  #: Starts in long windows, from which on shorter ones no longer count.
 FAILED_STARTS = 2  #: So many of one candidate are too many.
 STAYS_DOWN = 0.5
 """With less than this share in time at half of what it holds it has not come back from overload."""
@@ -217,28 +215,13 @@ class Notebook:
                 return max(rates, key=lambda size: rates[size])
         return None
 
-    def looking(self, candidate: Candidate, window_s: float | None = None) -> list[Entry]:
-        """Its starts that look for that rate, in windows of at least this length; by default in its
-        longest, which flatter least, where there are several of these.
-        """
-        entries = self.of(candidate, *RISING)
-        longest_s = max((one.trial.load.window_s for one in entries), default=0.0)
-        least_s = longest_s / LONG if window_s is None else window_s
-        long = [one for one in entries if one.trial.load.window_s >= least_s]
-        return long if window_s is not None or len(long) >= ENOUGH else entries
-
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from its starts so far."""
         return self._once(self._crossing, candidate)
 
     def _crossing(self, candidate: Candidate) -> Crossing | None:
-        points = self.points(self.looking(candidate))
+        points = self.points(self.of(candidate, *RISING))
         return crossing(points) if points else None
-
-    def is_bracketed(self, candidate: Candidate) -> bool:
-        """Whether that rate lies between or near some that it was asked for."""
-        whole = self.crossing(candidate)
-        return whole is not None and (not whole.is_far or len(self.blocks(candidate)) > 2)
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate; None without any start that says something."""
@@ -253,7 +236,7 @@ class Notebook:
         whole = self.crossing(candidate)
         if whole is None:
             return {}
-        starts = [one for one in self.looking(candidate) if one.trial.phase is not Phase.LADDER]
+        starts = [one for one in self.of(candidate, *RISING) if one.trial.phase is not Phase.LADDER]
         return {
             one.trial.seed: shifted(points, whole)
             for one in starts

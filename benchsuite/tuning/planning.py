@@ -15,8 +15,8 @@ Told = Generator[Trial, Observation, bool]
 
 PHASES = tuple(Phase)
 LEAST_S = 120.0  #: A smaller budget shows nothing.
-SCREENING = 0.30  #: Of the budget at most goes into screening.
-CONFIRMING = 0.25  #: So much of it is left for fresh starts of the pick,
+SCREENING = 0.40  #: Of the budget at most goes into screening.
+CONFIRMING = 0.33  #: So much of it is left for fresh starts of the pick,
 CURRENT = 0.15  #: and so much for those of what runs now, where that is another one.
 CONFIRMING_S = 10.0  #: The shortest window that confirms, where the budget allows it.
 THOROUGH_S = 40.0

@@ -6,7 +6,6 @@ through, which isn't what holds an objective: bisecting the best corrects it, on
 nearer each time to what it just holds. Each start is a fresh one, so no overload is carried on.
 """
 
-import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -14,10 +13,9 @@ from dataclasses import replace
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.units import format_number, format_period, listed
-from benchsuite.stats.levels import crossing as crossing_of
 from benchsuite.tuning.candidates import Resize, beside, bound, hopeless, refusal
-from benchsuite.tuning.choosing import choose, hold
-from benchsuite.tuning.confirming import FEWEST_STARTS, SHORT, confirm, unsteady
+from benchsuite.tuning.choosing import choose, hold, likely
+from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import (
@@ -40,23 +38,16 @@ ASSUMED = Probe(response_s=0.05, cpu_s=0.01, goodput=100.0, memory_bytes=None)
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
 MOST_NAMED = 3  #: Refusals that the end quotes.
 
-FAR = 0.85  #: Of the most that another server got through: its other sizes come last.
-EQUAL = 0.03  #: Less than so much of what gets through, in the logarithm: it tells nothing apart.
 FEWEST = 4  #: Are screened, however short the budget is.
 
-FIELD = 5  #: So many of those that were screened are bisected,
-OF_A_SERVER = 4  #: and so many of one server.
-KEPT = 0.80  #: Of the most that a full load got through: others are not.
+FIELD = 5  #: So many of those that were screened are bisected at most,
+FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
 LEFT = (5, 4, 4, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
 MOST_LIMITED = 5  #: Starts of one candidate until the load generator keeps up.
 ALONE = 4  #: Starts of a candidate that has no rival left.
 ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
 WINDOW_S = 6.0
-SHORT_ROUNDS, SHORT_ALONE = 4, 2  #: Then windows are longer; sooner of one without a rival.
-LONG_S = 18.0
-CLOSE = 0.02  #: So far behind the best, in the logarithm, nobody is given up.
-SURE = 1.0  #: Standard errors beyond that from which one is.
 FIRST = 0.93  #: Of what a full load got through: the rate of a first start.
 HIGHER = 1.08  #: Of the highest rate, where all were held.
 LOWER = 0.8  #: Of the lowest, where none was by far.
@@ -149,18 +140,14 @@ class Search(Making):
             self.notebook.decide(candidate, State.REFUSED, why)
         return bool(why)
 
-    def hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
-        """Those that can't come near the best of these, by arithmetic, each with its reason."""
-        assert self.notebook.probe is not None
-        return hopeless(candidates, self.notebook.probe, self.question)
-
     def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that arithmetic does not find hopeless, beside each other and those that are still
         in; the others are noted so. What runs now is measured even where it can't win.
         """
         question, notebook = self.question, self.notebook
         going = [one for one, (state, _) in notebook.states.items() if state is State.RACING]
-        out = self.hopeless(list(dict.fromkeys([*candidates, *going])))
+        assert notebook.probe is not None
+        out = hopeless(list(dict.fromkeys([*candidates, *going])), notebook.probe, question)
         kept = (question.current, question.only, *going)
         left = []
         for candidate in candidates:
@@ -220,8 +207,7 @@ class Search(Making):
 
     def _screen(self, candidates: list[Candidate]) -> Narrowed:
         """Those of which something got through, the best first: each once under a full load, first
-        each server in a middling size, then the sizes of the better servers. Of equal ones that
-        comes first which needs least, and last those that failed users, as what they leave
+        each server in a middling size. Last come those that failed users, as what they leave
         unanswered comes back at any rate.
         """
         notebook, question = self.notebook, self.question
@@ -234,37 +220,23 @@ class Search(Making):
             sizes.setdefault(one.server, []).append(one)
         middling = [some[len(some) // 2] for some in sizes.values()]
         waiting, tried = self.shuffled(candidates), list[Candidate]()
-
-        def rank(candidate: Candidate) -> tuple[bool, bool, bool]:
-            through = {one: notebook.screened(one) or 0.0 for one in notebook.going(tried)}
-            own = [rate for one, rate in through.items() if one.server == candidate.server]
-            is_far = bool(own) and max(own) < FAR * max(through.values())
-            return candidate != question.current, candidate not in middling, is_far
-
+        waiting.sort(key=lambda one: (one != question.current, one not in middling))
         while len(tried) < room:
             # beside those that exceed no limit: others are then no measure
-            going = [*waiting, *notebook.going(tried)]
-            out = self.hopeless(going)
-            ready = [one for one in waiting if one not in out or one == question.current]
-            if not ready:
+            out = hopeless([*waiting, *notebook.going(tried)], notebook.probe, question)
+            ready = (one for one in waiting if one not in out or one == question.current)
+            if (candidate := next(ready, None)) is None:
                 break
-            candidate = min(ready, key=rank)
             waiting.remove(candidate)
             tried.append(candidate)
-            reason = "each server once, then the sizes of the better ones"
+            reason = "each server once, then its other sizes"
             seen = yield from self.start(candidate, Phase.SCREEN, load, reason)
             self._judge(candidate, seen, is_known=bool(notebook.screened(candidate)))
         for candidate in self._bounded(waiting):
             notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
-        left = [one for one in notebook.going(tried) if notebook.screened(one)]
         return sorted(
-            left,
-            key=lambda one: (
-                bool(notebook.failings(one)),
-                -round(math.log(notebook.screened(one) or 1.0) / EQUAL),
-                notebook.memory_bytes(one) or 0.0,
-                one.slots or 0,
-            ),
+            (one for one in notebook.going(tried) if notebook.screened(one)),
+            key=lambda one: (bool(notebook.failings(one)), -(notebook.screened(one) or 0.0)),
         )
 
     def _judge(self, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
@@ -275,27 +247,13 @@ class Search(Making):
         else:
             self.notebook.decide(candidate, State.RACING)
 
-    def _field(self, ranked: Sequence[Candidate]) -> list[Candidate]:
-        """The first few, not all of one server, and what runs now; the others are dropped."""
+    def _field(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
+        """The first few, and what runs now; the others are dropped."""
         notebook, current = self.notebook, self.question.current
-        if self.question.only is not None:
-            return [*ranked]
         through = {one: notebook.screened(one) or 0.0 for one in ranked}
         best = max(through.values(), default=0.0)
-        field: list[Candidate] = []
-        for candidate in [one for one in ranked if not notebook.failings(one)] or ranked:
-            alike = sum(one.server == candidate.server for one in field)
-            if alike < OF_A_SERVER and through[candidate] >= KEPT * best and len(field) < FIELD:
-                equal = [
-                    one
-                    for one in ranked
-                    if one.server == candidate.server
-                    and one not in field
-                    and through[one] >= (1 - EQUAL) * through[candidate]
-                ]
-                # a full load does not tell apart who has slots to spare
-                most = max(equal, key=lambda one: one.slots or 0)
-                field.append(most if alike else candidate)
+        able = [one for one in ranked if not notebook.failings(one)] or ranked
+        field = [*able[:most]]
         if current and current in ranked and current not in field:
             field.append(current)
         for candidate in ranked:
@@ -310,16 +268,15 @@ class Search(Making):
     def _bisect(self, ranked: Sequence[Candidate]) -> Narrowed:
         """Those that are left, `ranked` by what a full load got through."""
         notebook, question = self.notebook, self.question
-        field = self._field(ranked)
-        alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
         share = CONFIRMING + CURRENT * (question.current is not None)
+        spare_s = self.left_s - share * question.budget_s
+        most = int(spare_s / self.cost_s(self.load(1, WINDOW_S)) / FEWEST_ROUNDS)
+        field = self._field(ranked, max(2, min(FIELD, most)))
+        alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
         looked: list[Candidate] = []
         for place in range(ROUNDS):
-            is_short = place < (SHORT_ROUNDS if len(field) > 1 else SHORT_ALONE)
             for candidate in self.shuffled(field):
-                window_s = WINDOW_S if is_short else LONG_S
-                rate = self._rate(candidate, looked, self.load(1, window_s).window_s)
-                load = self.load(1, window_s, rates=[rate])
+                load = self.load(1, WINDOW_S, rates=[self._rate(candidate, looked)])
                 if looked and self.cost_s(load) > self.left_s - share * question.budget_s:
                     return notebook.going(looked)
                 yield from self._once(candidate, load, place)
@@ -345,51 +302,29 @@ class Search(Making):
             load = replace(load, rates=(LOWER * load.rates[0],))
         self._judge(candidate, seen, is_known=is_known)
 
-    def _rate(self, candidate: Candidate, looked: Sequence[Candidate], window_s: float) -> float:
-        """That of its next start: what it just holds in windows so long, as far as is known."""
-        notebook, question = self.notebook, self.question
+    def _rate(self, candidate: Candidate, looked: Sequence[Candidate]) -> float:
+        """That of its next start: what it just holds, as far as is known."""
+        notebook = self.notebook
         if crossing := notebook.crossing(candidate):
-            points = notebook.points(notebook.looking(candidate, window_s))
-            if not points:
-                return crossing.rate * math.exp(-SHORT)
-            crossing, rates = crossing_of(points), [one.rate for one in points]
+            rates = [one.rate for one in notebook.points(notebook.of(candidate, *RISING))]
             if crossing.beyond == "above":
                 return max(crossing.rate, HIGHER * max(rates))
             if crossing.beyond == "below" and crossing.is_far:
                 return LOWER * min(rates)
             return crossing.rate
-        assert notebook.probe is not None
-        limit = 1.1 * bound(candidate, notebook.probe, question.cpus, gil=question.gil).rate
         through = notebook.screened(candidate)
         estimates = {one: rate for one in looked if (rate := notebook.estimate(one))}
         if through is None:
-            return max(estimates.values(), default=FIRST * min(notebook.probe.goodput, limit))
-        shares = [
-            rate / own
-            for one, rate in estimates.items()
-            if notebook.is_bracketed(one) and (own := notebook.screened(one))
-        ]
-        return min(through, limit) * (statistics.median(shares) if shares else FIRST)
+            assert notebook.probe is not None
+            return max(estimates.values(), default=FIRST * notebook.probe.goodput)
+        shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
+        return through * (statistics.median(shares) if shares else FIRST)
 
     def _kept(self, field: Sequence[Candidate], most: int) -> list[Candidate]:
-        """The best of them, and those that may be as good; what runs now whatever it shows."""
+        """So many of the best, and what runs now whatever it shows."""
         notebook, current = self.notebook, self.question.current
-        found = {one: crossing for one in field if (crossing := notebook.crossing(one))}
-        known = {
-            one: crossing.rate
-            for one, crossing in found.items()
-            if not (crossing.beyond == "below" and crossing.is_far)
-        } or {one: crossing.rate for one, crossing in found.items()}
-        order = sorted(known, key=lambda one: -known[one])
-        apart = notebook.spread()
-        kept = []
-        for candidate in order[:most]:
-            counts = [max(1, len(notebook.blocks(one))) for one in (candidate, order[0])]
-            error = apart * math.sqrt(sum(1 / count for count in counts))
-            behind = math.log(known[order[0]] / known[candidate])
-            # of one that has missed no rate more is not known
-            if behind <= CLOSE + SURE * error or found[candidate].beyond == "above":
-                kept.append(candidate)
+        known = likely(notebook, field)
+        kept = sorted(known, key=lambda one: -known[one])[:most]
         if current and current in field and current not in kept:
             kept.append(current)
         for candidate in field:

@@ -14,7 +14,9 @@ def test_a_command_is_quoted_and_called_as_its_reader_calls_it(golden, monkeypat
 
 
 def test_sentences_name_commands_as_their_reader_calls_them(monkeypatch):
-    sentence = "See checkbench; runbench --flame shows more (python manage.py runbench.py, /runbench/)."
+    sentence = (
+        "See checkbench; runbench --flame shows more (python manage.py runbench.py, /runbench/)."
+    )
     monkeypatch.delenv(PROGRAM_VARIABLE, raising=False)
     assert as_called(sentence) == sentence
     monkeypatch.setenv(PROGRAM_VARIABLE, "uvx --from django-benchsuite benchsuite")

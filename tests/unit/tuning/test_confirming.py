@@ -74,19 +74,6 @@ def test_a_single_start_at_a_lower_rate_counts_where_it_missed_and_not_where_it_
     assert held_by(missed, ONE) is None
 
 
-def test_short_windows_count_until_there_are_two_long_ones() -> None:
-    notebook = Notebook(Question(objective=parse("p95 < 200ms"), cpus=2))
-    for _ in range(3):
-        noted(notebook, Phase.BISECT, 100.0, 0.95, 6.0)
-    assert notebook.estimate(ONE) == pytest.approx(100.0, rel=0.01)
-    noted(notebook, Phase.BISECT, 80.0, 0.95, 18.0)
-    assert len(notebook.looking(ONE)) == 4
-    noted(notebook, Phase.BISECT, 80.0, 0.95, 17.0)
-    assert [one.trial.load.window_s for one in notebook.looking(ONE)] == [18.0, 17.0]
-    assert len(notebook.blocks(ONE)) == 2
-    assert notebook.looking(ONE, 18.0) == notebook.entries[3:4]
-
-
 @pytest.mark.parametrize("fresh", [1.0, 0.9, 0.7])
 def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_is(fresh) -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=2, only=ONE)

