@@ -181,9 +181,9 @@ def test_a_pool_is_recommended_where_a_fifth_of_a_request_connects(seed: int) ->
 
 
 def test_where_a_pool_does_nothing_none_is_recommended_but_by_chance() -> None:
-    questions = [replace(asked(worlds.IN_VAIN, seed=seed), budget_s=1500) for seed in range(6)]
+    questions = [replace(asked(worlds.IN_VAIN, seed=seed), budget_s=1500) for seed in range(24)]
     picks = [tune(worlds.IN_VAIN, question, [PLAIN]).pick() for question in questions]
-    assert picks.count(PLAIN) >= 5
+    assert picks.count(PLAIN) >= 23
 
 
 def test_values(golden):
