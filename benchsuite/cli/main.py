@@ -108,7 +108,7 @@ def _execute(asked: Namespace, program: str) -> int:
     results = Path(asked.results or places.data_folder() / "results.sqlite3").expanduser()
     os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])
     os.environ[places.RESULTS_VARIABLE] = str(results.absolute())
-    project, helps = None, not HELPS.isdisjoint(words)
+    project, helps, typed_in = None, not HELPS.isdisjoint(words), Path.cwd()
     if verb in PROJECTS and not helps:
         folder = Path(asked.project).expanduser().absolute()
         is_named = bool(asked.project or asked.settings or asked.python)
@@ -134,6 +134,9 @@ def _execute(asked: Namespace, program: str) -> int:
     if project and verb != "completesurvey":
         words = [*project_options(project, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
+    if project:
+        parser = made.create_parser(os.environ[PROGRAM_VARIABLE], verb)
+        words = list(places.as_typed(words, parser, typed_in))
     made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])
     return 0
 

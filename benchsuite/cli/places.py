@@ -3,6 +3,8 @@
 import json
 import os
 import secrets
+from argparse import ArgumentParser
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -40,6 +42,30 @@ def data_folder() -> Path:
             f"{folder} can't be made ({error.strerror}); name another place in XDG_DATA_HOME."
         ) from error
     return folder
+
+
+def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iterator[str]:
+    """The words of a command that runs in another folder: files are those that they name in this
+    one. What is read must be there; what an option calls FILE alone may be written, too.
+    """
+
+    def placed(name: str, kind: str) -> str:
+        before, equals, file = name.rpartition("=") if "=" in kind else ("", "", name)
+        is_file = file not in ("", "-") and (kind == "FILE" or (folder / file).is_file())
+        return before + equals + str(folder / file) if is_file else name
+
+    action = None
+    for word in words:
+        flag, equals, value = word.partition("=") if word.startswith("--") else ("", "", word)
+        action = parser._option_string_actions.get(flag) if flag else action
+        kind = str(action.metavar) if action else "NAME|FILE"
+        if flag and not equals:
+            yield word
+            continue
+        if "FILE" in kind or "=" in kind:
+            value = ",".join(placed(name, kind) for name in value.split(","))
+        yield flag + equals + value
+        action = None
 
 
 def local_zone() -> str:

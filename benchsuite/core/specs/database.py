@@ -74,7 +74,7 @@ class DatabaseSpec(Spec):
     )
     fixtures: tuple[str, ...] = option(
         (),
-        "--fixture NAME[,NAME…]  Django fixtures that fill the throw-away database, loaded "
+        "--fixture NAME|FILE[,…]  Django fixtures that fill the throw-away database, loaded "
         "together",
         needs=IF_THROWAWAY,
     )

@@ -4,10 +4,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from django.core.management import get_commands
+from django.core.management import get_commands, load_command_class
 
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
-from benchsuite.cli.places import local_zone
+from benchsuite.cli.places import as_typed, local_zone
 from benchsuite.cli.project import Project
 
 PYTHON = "/shop/.venv/bin/python"
@@ -60,3 +60,17 @@ def test_every_command_is_a_verb_but_what_fills_a_projects_own_database():
     commands = {name for name, app in get_commands().items() if app == "benchsuite"}
     verbs = {COMMANDS.get(verb, verb) for verb in (*VERBS, *OTHERS)}
     assert verbs - {"serve"} == commands - {"seedbench"}
+
+
+def test_files_are_those_of_the_folder_where_a_command_is_typed(tmp_path):
+    (tmp_path / "goods.json").touch()
+    (tmp_path / "pins.txt").touch()
+    (tmp_path / "before").touch()  # which is a label, too
+    parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
+    words = ["--fixture=users,goods.json", "--env=new=pins.txt", "--json", "out.json", "--html=-"]
+    words += ["--label=before", "--option=timeout_s=30", "--path=/shop/?a=b,c", "--locustfile=l.py"]
+    assert list(as_typed(words, parser, tmp_path)) == [
+        *(f"--fixture=users,{tmp_path}/goods.json", f"--env=new={tmp_path}/pins.txt"),
+        *("--json", f"{tmp_path}/out.json", "--html=-", "--label=before", "--option=timeout_s=30"),
+        *("--path=/shop/?a=b,c", f"--locustfile={tmp_path}/l.py"),
+    ]
