@@ -12,7 +12,13 @@ from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages.html import one_file
 from benchsuite.report.studies import differences
-from benchsuite.report.studies.execution import StudyReport, chosen, csv, study_report
+from benchsuite.report.studies.execution import (
+    StudyReport,
+    chosen,
+    csv,
+    headline,
+    study_report,
+)
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
@@ -37,8 +43,9 @@ def listing(request: HttpRequest) -> HttpResponse:
         except UsageError as error:
             wrong = str(error)
         newest = rows[0] if rows else None
-        shown = {"question": question, "error": wrong, "newest": newest, "count": len(rows)}
-        studies.append({"name": name, **shown})
+        answer = headline(newest.outcomes) if newest else ""
+        shown = {"question": question, "error": wrong, "newest": newest, "answer": answer}
+        studies.append({"name": name, "count": len(rows), **shown})
     return page(request, "studies", {"title": "Studies", "studies": studies})
 
 

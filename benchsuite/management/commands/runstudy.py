@@ -372,11 +372,8 @@ def _under(python: str, cells: Sequence[Cell]) -> Sequence[Cell]:
 
 def _one(names: Sequence[str]) -> str:
     if len(names) != 1:
-        given = f"and {len(names)} are named" if names else "and none is named"
-        raise UsageError(
-            f"One study is executed, or remarked on, at a time, {given}; there are: "
-            f"{', '.join(conf.study_files())}."
-        )
+        given = f"one study, not {len(names)}" if names else "a study"
+        raise UsageError(f"Name {given}; there are: {', '.join(conf.study_files())}.")
     return names[0]
 
 

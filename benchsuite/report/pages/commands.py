@@ -18,7 +18,7 @@ from benchsuite.core.units import format_rate, listed
 from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.pages import html
-from benchsuite.report.studies.execution import of_claims
+from benchsuite.report.studies.execution import headline
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 
@@ -93,7 +93,7 @@ def _row(
     first = batch[0] if batch else shown[-1] if shown else None
     label = execution.label if execution else first.label if first else ""
     if isinstance(execution, StudyRun):
-        title, answer = f"study {execution.name}", of_claims(execution.outcomes)
+        title, answer = f"study {execution.name}", headline(execution.outcomes)
     elif isinstance(execution, Tuning):
         try:
             report = tuning_report(execution)

@@ -84,7 +84,7 @@ class StudyReport:
         return Answer(
             title=self.study.name,
             question=self.study.question,
-            headline=self._headline(),
+            headline=headline(self.outcomes) or "The study makes no claims.",
             reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
             premises=[self.remark] if self.remark else [],
             table=claims if self.claims else None,
@@ -93,17 +93,6 @@ class StudyReport:
             command=command,
             sections=list(self._sections()),
         )
-
-    def _headline(self) -> str:
-        outcomes, many = {claim.outcome for claim in self.claims}, len(self.claims)
-        if len(outcomes) > 1:
-            return f"Of {many} claims {self.counts}."
-        if many == 1:
-            return f"The claim {self.claims[0].outcome.value}."
-        words = {Outcome.HOLDS: f"All {many} claims hold.",
-                 Outcome.FAILS: f"None of the {many} claims holds.",
-                 Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
-        return words[outcomes.pop()] if outcomes else "The study makes no claims."
 
     def _sections(self) -> Iterator[Section]:
         checks = [
@@ -279,6 +268,19 @@ def of_claims(outcomes: Mapping[str, int]) -> str:
         if count
     ]
     return listed(parts) if parts else ""
+
+
+def headline(outcomes: Mapping[str, int]) -> str:
+    """The same as a sentence."""
+    several, many = [one for one in Outcome if outcomes.get(one.value)], sum(outcomes.values())
+    if len(several) > 1:
+        return f"Of {many} claims {of_claims(outcomes)}."
+    if many == 1:
+        return f"The claim {several[0].value}."
+    words = {Outcome.HOLDS: f"All {many} claims hold.",
+             Outcome.FAILS: f"None of the {many} claims holds.",
+             Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
+    return words[several[0]] if several else ""
 
 
 def study_report(row: StudyRun) -> StudyReport:
