@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-RULES = 3
+RULES = 2
 """What executions are judged by: one more where a finding, an interval or a figure changes so much
 that a claim could come out otherwise. 1 is whatever was stored before 26 November 2026.
 """
