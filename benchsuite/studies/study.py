@@ -6,8 +6,8 @@ from enum import StrEnum
 from typing import Any
 
 RULES = 2
-"""What executions are judged by: one more where a finding, an interval or a figure changes so much
-that a claim could come out otherwise. 1 is whatever was stored before 26 November 2026.
+"""What executions are judged by: one more where a finding or a figure changes so much that a claim
+that was decided could come out otherwise. 1 is whatever was stored before 26 November 2026.
 """
 
 Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "100"}.
