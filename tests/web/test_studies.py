@@ -29,13 +29,18 @@ def file(settings, tmp_path):
 
 
 def test_the_list_has_all_studies_and_what_was_executed(soup):
-    assert ["shop", "Does async hold throughput when latency rises?", "0", "not executed yet"] in (
-        table(soup("/results/studies/"), "Studies")
-    )
+    question = "Does async hold throughput when latency rises?"
+    row = ["shop", question, "", "0", "not executed yet"]
+    assert row in table(soup("/results/studies/"), "Studies")
     make_study_run(label="first", scale=0.5)
+    StudyRun.objects.update(outcomes={"doesn't hold": 2})
     page = soup("/results/studies/")
     row = next(one for one in table(page, "Studies") if one[0] == "shop")
-    assert row[2:] == ["1", "14 Mar 2026, 09:26, finished, scale 0.5, first"]
+    assert row[2:] == [
+        "None of the 2 claims holds.",
+        "1",
+        "14 Mar 2026, 09:26, finished, scale 0.5, first",
+    ]
     assert page.find("a", string="shop")["href"] == SHOP
     assert page.select("nav a[href='/results/studies/']")
 

@@ -163,9 +163,9 @@ def test_what_can_not_be_written_is_one_sentence(folder, tmp_path):
     assert "There is no study 'shp'; did you mean shop?" in (
         refused("shp", "shop", markdown=str(folder))
     )
-    assert "at a time, and 2 are named; there are: " in refused("shop", "servers_today")
-    assert "at a time, and none is named; there are: " in refused()
-    assert "at a time, and none is named" in refused(remark=str(tmp_path / "shop.csv"))
+    assert "Name one study, not 2; there are: " in refused("shop", "servers_today")
+    assert "Name a study; there are: " in refused()
+    assert "Name a study" in refused(remark=str(tmp_path / "shop.csv"))
     (folder / "shop.md").mkdir()
     assert "shop.md is a folder" in refused(markdown=str(folder))
     StudyRun.objects.update(name="README")

@@ -77,7 +77,7 @@ def test_who_says_nothing_any_more_is_forgotten(agent: Agent, monkeypatch) -> No
         ({"kind": "until", "begin": float("nan"), "end": 1.0}, "whose begin can't be that"),
         ({"kind": "delete"}, "no known kind"),
         (RUN, "may start nothing: give it --may-start"),
-        ([WATCH], "no message"),
+        ([WATCH], "no known kind"),
         ({"kind": "more", "start": 0}, "does nothing for this"),
     ],
 )
