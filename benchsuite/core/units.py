@@ -124,6 +124,6 @@ def listed(names: Sequence[str]) -> str:
     """ "a", "a and b", "a, b and c"; of at least one; "a, b; c; and d" where a name has commas."""
     if len(names) == 1:
         return names[0]
-    if any(", " in name for name in names):
+    if len(names) > 2 and any(", " in name for name in names):
         return f"{'; '.join(names[:-1])}; and {names[-1]}"
     return f"{', '.join(names[:-1])} and {names[-1]}"

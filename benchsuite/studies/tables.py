@@ -148,6 +148,7 @@ class Question:
     asks: str
     cases: Mapping[str, Table | None]  #: The sentence of each, and its ranking, if there is one.
     changes: Sequence[str]  #: What may change the answer.
+    told: float = 0.0  #: The share of cases that have an answer.
 
     @property
     def rankings(self) -> list[Table]:
@@ -162,7 +163,8 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
         cases: dict[str, Table | None] = {}
-        for one in question.situations:
+        untold = [one.lead is Lead.UNTOLD for one in question.situations]
+        for one in sorted(question.situations, key=lambda one: one.lead is Lead.UNTOLD):
             title = rest_title(study, one.where)
             said = f"{title}: " * bool(title) + sentence(one, metric)
             cases[said] = _ranking(one, metric, title, question.by.best)
@@ -171,7 +173,8 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
         nothing: Mapping[str, None] = {"No configuration of it is part of this execution.": None}
         asks = " ".join(question.answer.asks.split())
-        made.append(Question(asks, cases or nothing, [*changes, *_more(mine)]))
+        told = untold.count(False) / len(untold) if untold else 0.0
+        made.append(Question(asks, cases or nothing, [*changes, *_more(mine)], told))
     return made
 
 

@@ -13,7 +13,10 @@ BY = "runstudy --markdown wrote this page from stored executions."
 
 
 def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
-    """Of these executions, one a study; `without` says why there is none of other studies."""
+    """Of these executions, one a study; `without` says why there is none of other studies.
+    What is answered comes first.
+    """
+    questions = [(report, question) for report in reports for question in report.questions]
     asked = [
         Section(
             title=question.asks,
@@ -21,8 +24,7 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
             points=[*question.changes, f"Measured by {report.study.name}: {report.measured}."],
             tables=question.rankings,
         )
-        for report in reports
-        for question in report.questions
+        for report, question in sorted(questions, key=lambda pair: pair[1].told, reverse=True)
         if question.rankings or question.changes
     ]
     links = {one.study.name: Shown(one.study.name, url=f"{one.study.name}.md") for one in reports}
