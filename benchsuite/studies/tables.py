@@ -7,7 +7,7 @@ from itertools import product
 from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
-from benchsuite.core.metrics.every import Metric
+from benchsuite.core.metrics.every import Metric, Unit
 from benchsuite.core.units import listed
 from benchsuite.studies import figures, published
 from benchsuite.studies.claims import Answered, Arm, Lead, Situation
@@ -186,7 +186,8 @@ def sentence(situation: Situation, metric: Metric) -> str:
         whys = [*situation.unknown, *spoilt, other]
         return f"It can’t be told here ({whys[0]})."
     first = situation.best[0]
-    with_figure = f"with {_figure(first, metric)}"
+    is_bare = metric.unit in (Unit.NUMBER, Unit.COUNT)
+    with_figure = f"with {_figure(first, metric)}" + f" {metric.heading}" * is_bare
     if situation.lead is Lead.SHARED:
         names_of_all = listed([one.name for one in situation.best])
         return f"{names_of_all} may be equally good; {first.name} comes first {with_figure}."
