@@ -15,9 +15,9 @@ JOBS ?= 7
 unit test audit rest coverage: export PYTHONDONTWRITEBYTECODE =
 unit test audit rest coverage: export PYTHONMALLOC = pymalloc
 
-# Measured on 2 CPUs, 2026-11-26: test 11 min 50 s; audit 7 min 36 s shared out, 20 min 21 s one by one.
+# Measured on 2 CPUs, 2026-11-26: test 11 min 46 s; audit 8 min 5 s shared out, 18 min 17 s one by one.
 TEST_TAKES := about 12 minutes on 2 CPUs
-AUDIT_TAKES := about 28 minutes on 2 CPUs
+AUDIT_TAKES := about 26 minutes on 2 CPUs
 
 VENV := .venv
 BIN := $(VENV)/bin

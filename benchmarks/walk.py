@@ -1,6 +1,6 @@
 """The walk of one option: what its value passes between the command line and the load's job.
 
-DJANGO_SETTINGS_MODULE=testproject.settings.console python -m benchmarks.walk [COMMAND --OPTION=…]
+python -m benchmarks.walk [COMMAND --OPTION=…]
 
 A *stay* is a function of benchsuite that is handed the value and hands it on: it is at work when
 the load is told its job, or returns it to a stay. A *climb* is a stay in a higher layer than the
@@ -8,6 +8,7 @@ one before.
 """
 
 import argparse
+import os
 import random
 import sys
 import tomllib
@@ -100,6 +101,7 @@ def _floors() -> Mapping[str, int]:
 
 
 def main(words: Sequence[str]) -> None:
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "testproject.settings.console")
     django.setup()
     command, walk = load_command_class("benchsuite", words[0]), Walk(words[1])
     sys.setprofile(walk.look)
