@@ -120,7 +120,9 @@ def short_revision(revision: str) -> str:
 def _git(folder: Path, *arguments: str) -> bytes | None:
     """The output of git; None when it fails."""
     # A checkout of another user is only read; nothing in it may be executed.
-    safely = ("-c", "safe.directory=*", "-c", "core.fsmonitor=false")
+    # Nor is its index written: `git diff` would for a file that was only touched.
+    settings = ("safe.directory=*", "core.fsmonitor=false", "diff.autoRefreshIndex=false")
+    safely = [word for setting in settings for word in ("-c", setting)]
     env = {**os.environ, "GIT_OPTIONAL_LOCKS": "0"}
     ended = ran("git", *safely, "-C", str(folder), *arguments, env=env)
     return ended.stdout if ended and ended.returncode == 0 else None

@@ -85,6 +85,17 @@ def test_changes_are_told_apart(repository):
     assert revision_of(repository) == first, "the same changes again"
 
 
+def test_nothing_of_a_repository_is_written(repository):
+    """A file that was only touched makes `git diff` write the index."""
+    (repository / "other.py").write_text("answer = 1\n")
+    git(repository, "add", ".")
+    index = repository.parent / ".git" / "index"
+    os.utime(repository / "views.py", (1, 1))
+    before = index.read_bytes()
+    assert "+" in revision_of(repository)
+    assert index.read_bytes() == before
+
+
 @pytest.mark.parametrize("versioned", [True, False])
 def test_code_that_git_does_not_track_is_known_by_its_content(repository, *, versioned):
     if not versioned:
