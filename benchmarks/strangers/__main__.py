@@ -54,7 +54,7 @@ def main() -> int:
             return _tune([one for one in chosen if one.tuned], folder, given)
         if given.outside:
             chosen = [one for one in chosen if "manage.py" in one.manage]
-            outside.Outside.program = outside.program(sys.executable, given.benchsuite, folder)
+            given.benchsuite = outside.program(sys.executable, given.benchsuite, folder)
         return _try(chosen, folder, given)
 
 

@@ -24,9 +24,9 @@ def program(python: str, wheel: str, folder: Path) -> str:
 
 
 class Outside(Trial):
-    """One project whose environment has its own servers and nothing of benchsuite."""
-
-    program = ""  #: Path of `benchsuite`.
+    """One project whose environment has its own servers and nothing of benchsuite, of which it is
+    given the path of the program in place of the wheel.
+    """
 
     def _install_beside(self, pins: Sequence[str], servers: Sequence[str], extras: str) -> None:
         self._pip("install", *pins, *servers)
@@ -51,7 +51,7 @@ class Outside(Trial):
     def _ours(self, *words: str) -> None:
         results = self._place / "results.sqlite3"
         named = {"DJANGO_SETTINGS_MODULE"} & self.stranger.env.keys()  # by its documentation
-        self._do(self.program, f"--results={results}", *words, without=set(UNNAMED) - named)
+        self._do(self._benchsuite, f"--results={results}", *words, without=set(UNNAMED) - named)
 
     def _environment(self) -> Mapping[str, str]:
         """With the project's environment active, as its owner has it."""

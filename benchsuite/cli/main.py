@@ -134,7 +134,7 @@ def _execute(asked: Namespace, program: str) -> int:
     if project and verb != "completesurvey":
         words = [*project_options(project, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
-    if project:
+    if project and typed_in != Path.cwd():
         parser = made.create_parser(os.environ[PROGRAM_VARIABLE], verb)
         words = list(places.as_typed(words, parser, typed_in))
     made.run_from_argv([os.environ[PROGRAM_VARIABLE], verb, *words])

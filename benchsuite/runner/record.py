@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from benchsuite import findings as validity
+from benchsuite.agent.client import Watching
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
 from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, Turn
 from benchsuite.core.printable import hidden, hidden_in
@@ -228,13 +229,18 @@ class RunRecord:
         """Begin and end of the window in seconds since the first request."""
         return None if self.done is None else self.since_origin(self.done.window)
 
+    @property
+    def agent(self) -> Watching | None:
+        """What watches the target on another machine, if anything does."""
+        return self.monitor.agent if self.monitor is not None else None
+
     def load_ended(self) -> None:
         """Hears what an agent has still to tell of the target."""
         if self.monitor is not None and self.done is not None:
             self._seen = (*self._seen, *self.monitor.ended(self.done.window))
-            if self.monitor.agent is not None:
-                agent = self.monitor.agent.agent
-                self.settings_changed[f"(agent {agent.name})"] = agent.words
+            if self.agent is not None:
+                seen_by = self.agent.agent
+                self.settings_changed[f"(agent {seen_by.name})"] = seen_by.words
 
     def since_origin(self, window: Window) -> Window:
         """A span of the monotonic clock in seconds since the first request."""
@@ -303,7 +309,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         whole.clock = monitor.host.clock(INTERVAL_S)
         whole.cpus_shared = monitor.cpus_shared
         unwatched = [*monitor.unwatched(done)]
-    if (agent := monitor.agent if monitor is not None else None) is not None:
+    if (agent := record.agent) is not None:
         whole.agent, whole.load_machine = agent.agent, None if agent.is_here else whole.host
         whole.host = agent.seen.host
     if not plan.server.starts:
@@ -336,7 +342,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
 
 def _unknown(record: RunRecord) -> Iterator[str]:
     """What can't be known of a target that already runs, and which checks need it."""
-    is_seen = record.monitor is not None and record.monitor.agent is not None
+    is_seen = record.agent is not None
     if not is_seen:
         yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
     if not record.serving.run_header:
@@ -470,7 +476,6 @@ def result(
     ended_at = datetime.now(UTC)
     python = record.plan.server.python if record.plan.server.starts else None
     evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
-    agent = record.monitor.agent if record.monitor is not None else None
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
@@ -505,7 +510,7 @@ def result(
         diagnosis=record.diagnosis,
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
-        environment=environment if agent is None else agent.facts,
+        environment=environment if record.agent is None else record.agent.facts,
         settings_changed=hidden_in(record.settings_changed),
         log_tail=hidden(record.serving.log),
         sampler_cpu_percent=record.sampler_cpu_percent,

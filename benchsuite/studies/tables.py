@@ -8,7 +8,7 @@ from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
 from benchsuite.core.metrics.every import Metric, Unit
-from benchsuite.core.units import listed
+from benchsuite.core.units import counted, listed
 from benchsuite.studies import figures, published
 from benchsuite.studies.claims import Answered, Arm, Lead, Situation
 from benchsuite.studies.claims import written as ratio_words
@@ -163,8 +163,9 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
         cases: dict[str, Table | None] = {}
-        untold = [one.lead is Lead.UNTOLD for one in question.situations]
-        for one in sorted(question.situations, key=lambda one: one.lead is Lead.UNTOLD):
+        told = [one for one in question.situations if one.lead is not Lead.UNTOLD]
+        untold = [one for one in question.situations if one.lead is Lead.UNTOLD]
+        for one in (*told, *untold):
             title = rest_title(study, one.where)
             said = f"{title}: " * bool(title) + sentence(one, metric)
             cases[said] = _ranking(one, metric, title, question.by.best)
@@ -173,8 +174,8 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
         nothing: Mapping[str, None] = {"No configuration of it is part of this execution.": None}
         asks = " ".join(question.answer.asks.split())
-        told = untold.count(False) / len(untold) if untold else 0.0
-        made.append(Question(asks, cases or nothing, [*changes, *_more(mine)], told))
+        share = len(told) / max(1, len(question.situations))
+        made.append(Question(asks, cases or nothing, [*changes, *_more(mine)], share))
     return made
 
 
@@ -259,9 +260,8 @@ def _more(waiting: Sequence[Doubt]) -> list[str]:
     """How many runs more may tell apart what may be equally good."""
     few = sorted({doubt.more for doubt in waiting if doubt.more})
     if few:
-        count = f"{few[0]} to {few[-1]}" if len(few) > 1 else f"{few[0]}"
-        runs = f"run{'s' * (few[-1] != 1)}"
-        return [f"{count} more {runs} of each may tell more of them apart."]
+        least = f"{few[0]} to " * (len(few) > 1)
+        return [f"{least}{counted(few[-1], 'more run')} of each may tell more of them apart."]
     return [f"{MOST_MORE} more runs of each would hardly tell them apart."] if waiting else []
 
 

@@ -4,6 +4,7 @@ from our own origin.
 
 import gzip
 import logging
+import os
 import re
 from collections.abc import Callable, Mapping
 from functools import partial, wraps
@@ -22,7 +23,7 @@ from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 
 from benchsuite import conf, store
-from benchsuite.core.commands import as_called
+from benchsuite.core.commands import PROGRAM_VARIABLE, as_called
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.report.pages.html import VERSION, one_file, plotly
@@ -53,7 +54,7 @@ def guarded(view: View) -> View:
         if not response.get("Content-Type", "").startswith("text/html"):
             return response
         access.protect(response, access.login_url())
-        if isinstance(response, HttpResponse):
+        if os.environ.get(PROGRAM_VARIABLE) and isinstance(response, HttpResponse):
             response.content = as_called(response.content.decode())
         return PACKER.process_response(request, response)
 

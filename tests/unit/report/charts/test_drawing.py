@@ -53,7 +53,8 @@ def axis_of(*levels):
 
 def across(*levels):
     """The kind of axis, and where it has its ticks."""
-    return axis_of(*levels).get("type"), axis_of(*levels).get("tickvals")
+    axis = axis_of(*levels)
+    return axis.get("type"), axis.get("tickvals")
 
 
 def test_texts_lie_as_far_apart_and_are_broken_where_they_are_long():
