@@ -11,7 +11,7 @@ from benchsuite.conf.keys import problems
 
 @register("benchsuite")
 def check_settings(**_: Any) -> list[CheckMessage]:
-    """E001 to E016: the BENCHSUITE dict."""
+    """E001 to E017: the BENCHSUITE dict."""
     return [
         Error(one.sentence, hint=one.hint, id=one.id)
         for one in problems(getattr(settings, "BENCHSUITE", {}))

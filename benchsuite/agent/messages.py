@@ -13,6 +13,8 @@ from benchsuite.core.plain import parsed
 from benchsuite.load.hosts.wire import Fields, checked
 from benchsuite.system.procfs import read_text
 
+NOBODY = "none"  #: In place of the address of an agent: what is asked is made where it is asked.
+
 FROM_COMMAND: Mapping[str, Fields] = {
     "clock": {"number": int},
     "watch": {"version": str, "pid": int, "kernel": str},

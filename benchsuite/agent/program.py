@@ -12,7 +12,7 @@ from typing import Any
 import zmq
 
 from benchsuite import __version__
-from benchsuite.agent.messages import FROM_COMMAND, kernel, packed, unpacked
+from benchsuite.agent.messages import FROM_COMMAND, NOBODY, kernel, packed, unpacked
 from benchsuite.agent.starting import Started
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UsageError
@@ -150,7 +150,7 @@ class Agent:
         words = [
             *read(list[str], parsed(data["words"])),
             *("--load-hosts=1", f"--listen={place.host}:{port}", f"--bind={place.host}"),
-            f"--key-file={place.key_file}",
+            *(f"--key-file={place.key_file}", f"--agent={NOBODY}"),
         ]
         self._work = Started(data["name"], words)
         self.say(f"Started {data['name']}.")

@@ -13,11 +13,12 @@ from typing import Any
 from benchsuite.agent.messages import packed
 from benchsuite.core.commands import SHORT
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.units import listed
 from benchsuite.system import scratch
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import running
 
-COMMANDS = ("runbench", "tunebench")
+COMMANDS = ("runbench", "runstudy", "tunebench")
 CHUNK = 1_000_000  #: Characters that are sent at a time.
 END_S = 10.0  #: How long it may take until all is ended; mostly it is less than one second.
 EXPORT_S = 55.0  #: How long it may take until the runs are in a file.
@@ -28,7 +29,7 @@ class Started:
 
     def __init__(self, name: str, words: Sequence[str]) -> None:
         if name not in COMMANDS:
-            raise UsageError(f"An agent starts {' and '.join(COMMANDS)}, not {name}.")
+            raise UsageError(f"An agent starts {listed(COMMANDS)}, not {name}.")
         self._since, self._runs = datetime.now(UTC).isoformat(), ""
         marker, env = secrets.token_hex(8), {**os.environ, "PYTHONUNBUFFERED": "1"}
         with ExitStack() as stack:

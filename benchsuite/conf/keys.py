@@ -25,6 +25,7 @@ every command of a project reads this module."""
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 
+PLACES = ("agent", "bind", "key-file", "listen", "load-hosts")
 LONGEST_NAME = 200  #: Of a project, as a label.
 SHOWN = 80  #: Letters of a value that a sentence shows.
 
@@ -285,6 +286,18 @@ KEYS: dict[Any, Key] = {
         hint='Write {"staging.example.org": 50}: hosts as --target names them, without port, and '
         "numbers above 0.",
         is_right=_are_rates,
+    ),
+    "PLACE": Key(
+        id="benchsuite.E017",
+        default={},
+        wanted=f"a dict of places, by the names of their options: {', '.join(PLACES)}",
+        hint='Write {"agent": "10.0.0.1:5558", "key-file": BASE_DIR / "bench.key"}, or '
+        '"load-hosts" with "listen", "key-file" and "bind".',
+        is_right=lambda value: (
+            isinstance(value, dict)
+            and set(value) <= set(PLACES)
+            and all(isinstance(place, str | int | Path) for place in value.values())
+        ),
     ),
     "OVERRIDES": Key(
         id="benchsuite.E008",

@@ -4,56 +4,66 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import sleep
-from typing import Any
+from typing import Any, TextIO
 
 from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from benchsuite import __version__
 from benchsuite.agent.client import connected
-from benchsuite.core.exceptions import UsageError
 from benchsuite.load.parent.hosts import Listening
-from benchsuite.management.options.place import Place
+from benchsuite.management import streams
+from benchsuite.management.options.place import Place, goes_on
 from benchsuite.management.options.table import read
+from benchsuite.models import Run
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.system import scratch
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import running
 
-HERE = ("--agent", "--key-file")  #: Options that name what is on this machine.
+HERE = ("--agent", "--key-file", "--json", "--html")  #: Options that name what is on this machine.
 LISTEN_S = 0.5  #: Between two looks at what it has said; an agent ends what nobody listens to.
 EXPORT_S = 60.0  #: How long the agent may take to write the runs of a command to a file.
 
 
 def is_elsewhere(options: Mapping[str, Any]) -> bool:
     """Whether an agent starts the servers of a command; what already runs, it only watches."""
-    stored = options.get("again") or options.get("resume")
-    return options["agent"] is not None and not options["target"] and not stored
+    is_here = options.get("target") or goes_on(options)
+    return read(Place, options).watching is not None and not is_here
 
 
-def make(name: str, words: Sequence[str], options: Mapping[str, Any]) -> None:
-    """Has it made there; its runs are stored here, too. Raises CommandError with its status."""
-    if options["json"] or options["html"]:
-        raise UsageError(
-            "--json and --html can't be had where an agent starts the server: leave them out; the "
-            "runs are stored here afterwards."
-        )
-    place = read(Place, dict(options)).watching
+def make(
+    name: str,
+    words: Sequence[str],
+    options: Mapping[str, Any],
+    write: Callable[[Sequence[Run]], None] = lambda runs: None,
+) -> None:
+    """Has it made there; its runs are stored here, too, and `write` writes the files of --json and
+    --html from them. Raises CommandError with its status.
+    """
+    place = read(Place, options).watching
     assert place is not None, "Place wants its key"
+    for file in ("json", "html"):
+        streams.check(f"--{file}", options.get(file))
+    screen = sys.stderr if options.get("json") == "-" else sys.stdout
     with scratch.folder() as folder:
-        status, runs = _made(place, name, [*_others(words)], folder)
-        if runs:
-            (folder / "runs.json").write_text(runs)
-            call_command("loadbench", str(folder / "runs.json"))
+        status, exported = _made(place, name, [*_others(words)], folder, screen)
+        if exported:
+            (folder / "runs.json").write_text(exported)
+            call_command("loadbench", str(folder / "runs.json"), stdout=screen)
+            keys = [run["id"] for run in json.loads(exported)]
+            write(list(Run.objects.filter(pk__in=keys).order_by("started_at", "pk")))
     if status:
         raise CommandError(f"It ended with status {status} there.", returncode=status)
 
 
-def _made(place: Listening, name: str, words: Sequence[str], folder: Path) -> tuple[int, str]:
+def _made(
+    place: Listening, name: str, words: Sequence[str], folder: Path, screen: TextIO
+) -> tuple[int, str]:
     """The exit status, and what loadbench reads; Ctrl-C stops it, and it keeps what it has."""
     marker, runs = secrets.token_hex(8), ""
     with ExitStack() as stack:
@@ -71,8 +81,8 @@ def _made(place: Listening, name: str, words: Sequence[str], folder: Path) -> tu
         while output["text"] or not output["ended"]:
             try:
                 output = agent.ask("listen", "said", start=output["next"])
-                sys.stdout.write(output["text"])
-                sys.stdout.flush()
+                screen.write(output["text"])
+                screen.flush()
                 sleep(0.0 if output["text"] else LISTEN_S)
             except KeyboardInterrupt:
                 agent.send("stop")

@@ -75,6 +75,7 @@ ACCEPTED = {
     ("--seed", "-1"),
     ("--cookie", "a="),
     ("--front", "none"),
+    ("--agent", "none"),
 }
 
 

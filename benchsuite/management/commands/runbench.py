@@ -37,7 +37,9 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         if delegating.is_elsewhere(options):
-            delegating.make("runbench", self.words, options)
+            delegating.make(
+                "runbench", self.words, options, lambda runs: _write(runs, runs, options)
+            )
             return
         sample = HostSample()
         screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
@@ -78,17 +80,24 @@ def _tell(
     rows = [*before, *results.rows]
     if results.rows:
         screen.results(rows, stored=len(results.rows) > len(results.refused))
+    _write(results.rows, rows, options, results.sentence)
+
+
+def _write(
+    made: Sequence[Run], shown: Sequence[Run], options: Mapping[str, Any], sentence: str = ""
+) -> None:
+    """The files of --json and --html; the sentence says where runs are that were not stored."""
     try:
         if options["json"]:
-            streams.write(options["json"], json_of(results.rows))
-        stored = Run.objects.filter(pk__in=[row.pk for row in rows]) if options["html"] else []
+            streams.write(options["json"], json_of(made))
+        stored = Run.objects.filter(pk__in=[run.pk for run in shown]) if options["html"] else []
         keys = [run.pk for run in stored]
         if len(keys) == 1:
             write_page(options["html"], "run", keys[0])
         elif keys:
             write_page(options["html"], "compare", runs=",".join(map(str, keys)), forced=1)
     except BenchsuiteError as error:
-        sentence = results.sentence or "The results are stored."
+        sentence = sentence or "The results are stored."
         raise CommandError(f"{error} {sentence}", returncode=1) from error
 
 

@@ -18,10 +18,12 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
 from benchsuite.core.printable import is_control
 from benchsuite.core.results import Status
+from benchsuite.core.specs import RunSpec
+from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period
-from benchsuite.management import resuming, streams, studying
+from benchsuite.management import delegating, resuming, streams, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.place import Place
@@ -68,6 +70,11 @@ class Asked(Spec):
         "",
         "--python PYTHON  Python of the servers, as a version (3.13, pypy3.11) or a path",
         unless="what a configuration names, else the one of this command",
+    )
+    load_hosts: int | None = option(
+        None,
+        "--load-hosts N  other hosts that make the load of each run, as with runbench",
+        within=(1, MAX_LOAD_HOSTS),
     )
     claims: bool = option(
         False, "--claims  only what the claims need, with more runs of those still in doubt"
@@ -132,6 +139,9 @@ class Command(BriefCommand):
             sweep_executions()
             if words := _tell(names, asked):
                 self.stdout.write(words)
+            return
+        if delegating.is_elsewhere(options):
+            delegating.make("runstudy", self.words, options)
             return
         sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
         execution = _execution(names, asked)
@@ -314,7 +324,14 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
                 f"--resume goes on under the same Python ({row.python or 'that of the command'}): "
                 "leave --python out."
             )
-        cells = _cells(study, row)
+        first = Run.objects.filter(study_cell__study_run=row).first()
+        hosts = RunSpec.from_json(first.spec).load.hosts or None if first else asked.load_hosts
+        if asked.load_hosts not in (None, hosts):
+            raise UsageError(
+                f"--resume goes on with the load made by {hosts or 'no'} other hosts: leave "
+                "--load-hosts out."
+            )
+        cells = _cells(study, row, hosts)
         execution = studying.resumed(
             study, cells, row, again_failed=asked.again_failed, anyway=asked.anyway
         )
@@ -341,18 +358,20 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             rules=RULES,
             started_at=datetime.now(UTC),
         )
-        execution = studying.begun(study, _cells(study, row), row)
+        execution = studying.begun(study, _cells(study, row, asked.load_hosts), row)
     if asked.budget is not None:
         execution.budget_s = asked.budget
     return execution
 
 
-def _cells(study: Study, row: StudyRun) -> Sequence[Cell]:
+def _cells(study: Study, row: StudyRun, hosts: int | None) -> Sequence[Cell]:
     """Those of an execution; one that is decided as it goes keeps what questions are about."""
     only = {axis: tuple(values) for axis, values in row.only.items()}
     keeps = matrix.Need.QUESTION if row.looks > 1 else matrix.Need.CLAIM
+    from_hosts = {} if hosts is None else {"load-hosts": hosts}
     cells = matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)
-    return _under(row.python, cells)
+    loaded = [replace(cell, options={**from_hosts, **cell.options}) for cell in cells]
+    return _under(row.python, loaded)
 
 
 def _under(python: str, cells: Sequence[Cell]) -> Sequence[Cell]:

@@ -1,6 +1,6 @@
 """Finds the server and its sizes that hold an objective at the highest rate."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -23,7 +23,7 @@ from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import Execution
 from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehearsed
-from benchsuite.models import Run
+from benchsuite.models import Run, Tuning
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.system import cpus, fingerprint
@@ -50,7 +50,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         if delegating.is_elsewhere(options):
-            delegating.make("tunebench", self.words, options)
+            delegating.make("tunebench", self.words, options, partial(_write_of, options=options))
             return
         if options["paste"] is not None or options["of"]:
             _paste(options)
@@ -177,11 +177,20 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
         return
     report = TuningReport(execution.row, execution.notebook)
     screen.answer(report.answer, addresses.of_tuning(execution.row.pk))
+    _write(report, options)
+
+
+def _write_of(runs: Sequence[Run], options: Mapping[str, Any]) -> None:
+    """The files of the tuning that these runs were made for."""
+    _write(tuning_report(Tuning.objects.filter(trials__run__in=runs).distinct().get()), options)
+
+
+def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
     try:
         if options["json"]:
             streams.write(options["json"], report.as_json())
         if options["html"]:
-            write_page(options["html"], "tuning", execution.row.pk)
+            write_page(options["html"], "tuning", report.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 

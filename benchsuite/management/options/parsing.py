@@ -18,6 +18,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageE
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs.spec import Entry
 from benchsuite.management import streams
+from benchsuite.management.options.place import with_places
 from benchsuite.management.options.table import add_to, short
 from benchsuite.runner import preflight
 from benchsuite.system.interrupts import terminable
@@ -150,6 +151,7 @@ class BriefCommand(base.BaseCommand):
         cause: BaseException
         try:
             conf.check()  # whether or not Django is told to skip its checks
+            options = with_places(options)
             loaded = preflight.YES_LOAD.set(options.get("yes_load") or ())
             try:
                 return super().execute(*args, **options)

@@ -3,15 +3,19 @@ agent beside a target.
 """
 
 import ipaddress
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from benchsuite import conf
+from benchsuite.agent.messages import NOBODY
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, load
-from benchsuite.core.specs.spec import Spec, option
+from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
 from benchsuite.load.parent.hosts import Listening
+from benchsuite.management.options.table import parsed_word
 from benchsuite.runner.assembly import READY_TIMEOUT_S
 from benchsuite.servers import running
 
@@ -42,8 +46,9 @@ class Place(Spec):
     agent: str | None = option(
         None,
         "--agent HOST:PORT  with --key-file: where `benchagent` watches the --target, or starts "
-        "the server with all that belongs to it, while this machine makes the load",
-        needs=("key_file", "--key-file, which says who may join"),
+        f"the server with all that belongs to it, while this machine makes the load; {NOBODY} "
+        "makes all here, whatever BENCHSUITE['PLACE'] says",
+        needs=("has_key", "--key-file, which says who may join"),
     )
     yes_load: tuple[str, ...] = option(
         (),
@@ -68,7 +73,12 @@ class Place(Spec):
     @property
     def is_keyed(self) -> bool:
         """Whether somebody may join."""
-        return self.listen is not None or self.agent is not None
+        return self.listen is not None or self.agent not in (None, NOBODY)
+
+    @property
+    def has_key(self) -> bool:
+        """Whether an agent can be asked, if there is one."""
+        return self.key_file is not None or self.agent == NOBODY
 
     @property
     def listening(self) -> Listening | None:
@@ -78,7 +88,7 @@ class Place(Spec):
     @property
     def watching(self) -> Listening | None:
         """Where an agent watches the target; raises as `listening`."""
-        return self._at(self.agent, "--agent")
+        return self._at(None if self.agent == NOBODY else self.agent, "--agent")
 
     def _at(self, address: str | None, flag: str) -> Listening | None:
         if address is None or self.key_file is None:
@@ -105,6 +115,24 @@ class Place(Spec):
                 )
         if listening is not None and not any(spec.load.hosts for spec in specs):
             raise UsageError("--listen waits for load hosts: say how many by --load-hosts.")
+
+
+def with_places(options: Mapping[str, Any]) -> dict[str, Any]:
+    """With what BENCHSUITE['PLACE'] says of those that were not given."""
+    places: Mapping[str, Any] = conf.config()["PLACE"]
+    if goes_on(options) or options.get("agent", NOBODY) == NOBODY:
+        return dict(options)
+    from_settings = {
+        entry.key: parsed_word(entry, str(places[entry.name]))
+        for entry in (*table(RunSpec), *table(Place))
+        if entry.name in places and entry.key in options and options[entry.key] is None
+    }
+    return {**options, **from_settings}
+
+
+def goes_on(options: Mapping[str, Any]) -> bool:
+    """Whether something stored is gone on with, or shown, that says itself where it is made."""
+    return any(options.get(name) is not None for name in ("again", "resume", "paste"))
 
 
 def _is_of_a_machine(text: str) -> bool:

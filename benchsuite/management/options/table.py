@@ -58,10 +58,10 @@ def _how(entry: Entry) -> dict[str, Any]:
     if entry.metavar.startswith("[") and entry.metavar.endswith("]"):
         return {"nargs": "?", "const": "", "metavar": entry.metavar[1:-1]}
     action = "extend" if repeats(entry) else "store"
-    return {"action": action, "type": partial(_read, entry), "metavar": entry.metavar}
+    return {"action": action, "type": partial(parsed_word, entry), "metavar": entry.metavar}
 
 
-def _read(entry: Entry, text: str) -> Any:
+def parsed_word(entry: Entry, text: str) -> Any:
     """The value in a word of the command line, a list where there may be several; UsageError."""
     if entry.is_pairs:
         name, equals, value = text.partition("=")
