@@ -5,7 +5,7 @@ data in static columns and its answers as rows: one batch to write a page, one q
 import json
 import os
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -42,8 +42,6 @@ STATEMENTS = {
     "done": "UPDATE visits SET done = done + ? WHERE id = ?",
     "upload": "INSERT INTO uploads (id, question, name, content_type, content) "
     "VALUES (?, ?, ?, ?, ?)",
-    "drop_answer": "DELETE FROM visits WHERE id = ? AND question = ?",
-    "drop_upload": "DELETE FROM uploads WHERE id = ? AND question = ?",
     "complete": "UPDATE visits SET completed = ? WHERE id = ? IF completed = null",
 }
 
@@ -102,8 +100,6 @@ class CassandraStore:
         number: int,
         answers: Mapping[int, Any],
         uploads: "Mapping[int, UploadedFile[bytes]]",
-        *,
-        done: bool,
     ) -> None:
         """Files first, as they are too large for a batch: one without its answer is ignored."""
         for question, file in uploads.items():
@@ -113,14 +109,10 @@ class CassandraStore:
         for question, value in answers.items():
             text = json.dumps(value, cls=DjangoJSONEncoder)
             page.add(self._statements["answer"], (visit.id, question, text))
-        if done:
-            page.add(self._statements["done"], ({number}, visit.id))
+        page.add(self._statements["done"], ({number}, visit.id))
         self._session.execute(page)
 
-    def complete(self, visit: Visit, stale: Collection[int]) -> None:
-        for question in stale:
-            self._do("drop_answer", visit.id, question)
-            self._do("drop_upload", visit.id, question)
+    def complete(self, visit: Visit) -> None:
         self._do("complete", timezone.now(), visit.id)
 
     def counts(self) -> Mapping[str, int]:

@@ -112,13 +112,11 @@ class Store(Protocol):
         number: int,
         answers: Mapping[int, Any],
         uploads: "Mapping[int, UploadedFile[bytes]]",
-        *,
-        done: bool,
     ) -> None:
         """Stores a page's answers in place of earlier ones, and marks the page as done."""
 
-    def complete(self, visit: Visit, stale: Collection[int]) -> None:
-        """Ends the visit and removes answers to `stale` questions; idempotent."""
+    def complete(self, visit: Visit) -> None:
+        """Ends the visit; idempotent."""
 
     def counts(self) -> Mapping[str, int]:
         """The numbers of "participations", "completions", "answers" and "uploads"."""
@@ -158,10 +156,7 @@ class DatabaseStore:
         number: int,
         answers: Mapping[int, Any],
         uploads: "Mapping[int, UploadedFile[bytes]]",
-        *,
-        done: bool,
     ) -> None:
-        pages = sorted({*visit.done, number})
         rows = [
             Answer(participation_id=visit.id, question_id=question, value=value)
             for question, value in answers.items()
@@ -179,16 +174,12 @@ class DatabaseStore:
         with transaction.atomic(using=router.db_for_write(Participation)):
             _put(rows, "value")
             _put(files, "name", "content_type", "content")
-            if done and pages != sorted(visit.done):
-                Participation.objects.filter(pk=visit.id).update(done=pages)
+            own = Participation.objects.filter(pk=visit.id)
+            own.update(done=sorted({*visit.done, number}))
 
-    def complete(self, visit: Visit, stale: Collection[int]) -> None:
+    def complete(self, visit: Visit) -> None:
         own = Participation.objects.filter(pk=visit.id, completed=None)
-        with transaction.atomic(using=router.db_for_write(Participation)):
-            for model in (Answer, Upload) if stale else ():
-                rows = model.objects.filter(participation_id=visit.id)
-                rows.filter(question_id__in=stale).delete()
-            own.update(completed=timezone.now())
+        own.update(completed=timezone.now())
 
     def counts(self) -> Mapping[str, int]:
         return {
