@@ -29,7 +29,7 @@ SCRIPTS = (
     "script:not([type]), script[type=''], script[type*=javascript i], script[type=module], "
     "[onclick]"
 )
-WITHOUT_SCRIPTS = " without JavaScript; try completesurvey --browser"
+NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +97,7 @@ class Walk:
         form = None if coded else main_form(arrival.page)
         if form is None and not coded:
             scripts = not self.runs_scripts and arrival.page.css(SCRIPTS)
-            raise self.stuck("there is no form to fill" + WITHOUT_SCRIPTS * bool(scripts))
+            raise self.stuck("there is no form to fill" + f", or {NEEDS_SCRIPTS}" * bool(scripts))
         while form is not None:
             self.path = arrival.path
             self._number = len(visits) + 1
@@ -135,7 +135,7 @@ class Walk:
         if wanted := self._secrets(form):
             raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
         if not self.runs_scripts and _is_sent_by_script(page, form):
-            raise self.stuck(f"its form can't be sent{WITHOUT_SCRIPTS}")
+            raise self.stuck(f"its form can't be sent: {NEEDS_SCRIPTS}")
         filler = Filler(self._person, self._chance, self.known, page.language)
         mended: list[str] = []
         complaints: list[str] = []
@@ -155,7 +155,7 @@ class Walk:
                 result = outcome(form, page, filler.answers, arrival, at=self.path)
             unnamed = form.method == "get" and form.action in ("", "#") and not self.runs_scripts
             if unnamed and page.css(SCRIPTS) and page.texts == arrival.page.texts:
-                raise self.stuck(f"sending its form changes nothing{WITHOUT_SCRIPTS}")
+                raise self.stuck(f"sending its form changes nothing: {NEEDS_SCRIPTS}")
             if result.fate == "refused":
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
             if result.fate != "back" or result.form is None:
