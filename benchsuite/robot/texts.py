@@ -259,11 +259,7 @@ def _lengths(control: Control, asked: Constraint) -> tuple[int, int | None]:
 
 def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:
     """Shortened or extended to the allowed length, with what is asked for."""
-    text = text.upper() if "upper" in asked.says else text
-    text = text.lower() if "lower" in asked.says else text
     least, most = _lengths(control, asked)
-    if asked.prefix and not text.startswith(asked.prefix):
-        text = asked.prefix + text[len(asked.prefix) if least else 0 :]
     if "spaceless" in asked.says:
         text = "".join(text.split())
     if "words" in asked.ranges:
