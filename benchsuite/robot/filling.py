@@ -108,8 +108,6 @@ class Filler:
         known = self._learned.get(control.key, NOTHING)
         if required == Constraint(kind=required.kind) or known | required == known:
             self._turns[control.key] = self._turns.get(control.key, 0) + 1
-        if required == NOTHING and control.errors:
-            required = constraint((control.hint,))
         self._learned[control.key] = known | required
         given = self.answers.pop(control.key, ())
         if (limits := required.of(UNCLEAR)) != ANY and given:  # of its length, or of a number

@@ -88,7 +88,6 @@ class Walk:
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
-        places: set[object] = set()
         doubt = ""
         arrival = self.ask("GET", self.path)
         coded = arrival.page.completion_code
@@ -103,15 +102,12 @@ class Walk:
             self._number = len(visits) + 1
             if self._number > self.bounds.pages:
                 raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
-            places.add(_place(arrival, form))
             visit, arrival, result = self._fill(arrival.page, form)
             visits.append(visit)
             if on_visit is not None:
                 on_visit(visit)
             doubt, form = result.doubt, result.form if result.fate == "next" else None
-            if form is not None and _place(arrival, form) in places:
-                doubt, form = "it leads back to a page that was filled in before", None
-            elif form is not None and (wanted := self._secrets(form)):
+            if form is not None and (wanted := self._secrets(form)):
                 doubt, form = f"it leads to a log-in, which can't be made up; give {wanted}", None
         evidence = self._evidence(arrival.page, arrival.path)
         if self.done != Sign():
@@ -280,11 +276,6 @@ def _is_sent_by_script(page: Page, form: Form) -> bool:
 
 def _shortened(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
-def _place(arrival: Arrival, form: Form) -> object:
-    labels = tuple(control.label for control in form.fillable)
-    return arrival.path, arrival.page.title, form.keys, labels
 
 
 def _status(status: int, content: bytes, page: Page) -> str:
