@@ -44,9 +44,8 @@ def kept(port: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     """The store that the pages use, on a keyspace of the test's own."""
     load_surveys()
     settings.ROOT_URLCONF = "testproject.urls_target"
-    settings.BENCHSUITE_SURVEY_STORE = "benchsuite.target.survey.cassandra.CassandraStore"
     keyspace = f"test_{uuid.uuid4().hex[:8]}"
-    settings.BENCHSUITE_SURVEY_CASSANDRA = {"PORT": port, "KEYSPACE": keyspace}
+    monkeypatch.setenv(module.CASSANDRA_URL, f"cassandra://127.0.0.1:{port}/{keyspace}")
     monkeypatch.setenv("BENCHSUITE_RUN", "a-run")
     module.store.cache_clear()
     store: Any = module.store()

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from benchsuite.target.survey import store as module
 from benchsuite.target.survey.definitions import Question, Survey
 from benchsuite.target.survey.store import Answer, DatabaseStore, Participation, Upload, Visit
 
@@ -89,15 +88,3 @@ def test_completing_twice_keeps_the_first_time(survey):
     assert again(visit, survey).answers == {nights: 2}
     assert kept.counts() == {"participations": 1, "completions": 1, "answers": 1, "uploads": 0}
     assert Answer.objects.get().value == 2
-
-
-def test_the_setting_names_the_store(settings):
-    assert type(module.store()) is DatabaseStore
-    settings.BENCHSUITE_SURVEY_STORE = f"{__name__}.Other"
-    module.store.cache_clear()
-    assert type(module.store()).__name__ == "Other"
-    module.store.cache_clear()
-
-
-class Other(DatabaseStore):
-    """Another place for answers."""
