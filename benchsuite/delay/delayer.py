@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.layer import is_by_sentinel
 from benchsuite.core.specs.server import DelaySpec
 from benchsuite.delay.proxy import is_socket
 from benchsuite.system.process import Process, running, wait_until_ready
@@ -23,25 +22,16 @@ def address_of_redis(url: str) -> tuple[str, int]:
 
     Raises UsageError for a Redis that is not reached where its URL says, or not under another name.
     """
-    if is_by_sentinel(url):
-        raise UsageError(
-            "--delay-to-layer delays one Redis, and the Sentinels of --layer-url name another one "
-            "whenever they like; give the URL of the Redis itself."
-        )
     parts = urlsplit(url)
-    if parts.scheme == "rediss":
-        raise UsageError(
-            "--delay-to-layer needs a proxy on 127.0.0.1, for which the certificate of a Redis by "
-            "TLS does not hold; give --layer-url as redis://."
-        )
     if parts.scheme == "unix":
         return unquote(parts.path), 0
-    try:
-        return parts.hostname or "localhost", parts.port or PORT
-    except ValueError as error:
-        raise UsageError(
-            f"--layer-url has a wrong port ({error}); write redis://HOST:PORT/0."
-        ) from None
+    if parts.scheme == "redis":
+        with suppress(ValueError):  # a wrong port
+            return parts.hostname or "localhost", parts.port or PORT
+    raise UsageError(
+        "--delay-to-layer needs one Redis, by neither TLS nor Sentinels; give --layer-url as "
+        "redis://HOST:PORT/0."
+    )
 
 
 def moved_redis_url(url: str, place: tuple[str, int]) -> str:
