@@ -66,7 +66,6 @@ class Filler:
     _refused: dict[str, list[Values]] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)
     """How often a control was refused without a word on what is accepted."""
-    _rows: int | None = None  #: The number of a formset's rows to fill.
 
     def fill(self, form: Form) -> None:
         """Answers all controls without an answer, the country first."""
@@ -92,9 +91,7 @@ class Filler:
             repeats = distinct != NOTHING and given[control.key] in peers
             if repeats or ("same" in whole.says and distinct == NOTHING and _again(control)):
                 wrong[control.key] = distinct
-        high = whole.of("").whole[1]
-        self._rows = high if high and not wrong else self._rows
-        if not wrong and (not form.errors or self._rows):
+        if not wrong and not form.errors:
             wrong = {control.key: NOTHING for control in form.fillable}
         for control in form.fillable:
             offered = {choice.value for choice in control.choices}
@@ -131,8 +128,7 @@ class Filler:
             return (self.known[control.name],)
         if "readonly" in control.limits:
             return control.state
-        row = ROW.search(control.name)
-        if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
+        if says("trap", control.words):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
         told = NOTHING if "pattern" in control.limits else constraint((control.label, control.hint))

@@ -11,7 +11,7 @@ from benchsuite.core.samples import HANDSHAKE, MESSAGE, PUBLICATION
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.core.wording import check_written
-from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload
+from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload, expect_kept
 
 ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
@@ -154,13 +154,7 @@ class WsIdle(WebSocketWorkload):
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         """Opens the connections in steps, unless stages are given."""
-        if load.is_open:
-            raise UsageError(
-                "Idle connections have no rate; give their number with --connections, and remove "
-                "--rate."
-            )
-        if not load.keep_alive:
-            raise UsageError("Idle connections are kept; remove --no-keep-alive.")
+        expect_kept(self.name, load)
         if load.stages:
             return load
         steps = self.settings["steps"]
@@ -197,13 +191,9 @@ class WsReconnect(WebSocketWorkload):
         self.restarts = self.settings["restart"]
 
     def fit(self, load: LoadProfile) -> LoadProfile:
-        if load.is_open or load.stages:
-            raise UsageError(
-                "A reconnect storm needs a number of connections; give it with --connections, and "
-                "remove --rate and --stages."
-            )
-        if not load.keep_alive:
-            raise UsageError("Connections are kept until they are cut; remove --no-keep-alive.")
+        expect_kept(self.name, load)
+        if load.stages:
+            raise UsageError("A reconnect storm needs one number of connections; remove --stages.")
         self.storm_s = load.window_start_s + load.duration_s / 4
         return load
 
