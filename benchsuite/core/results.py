@@ -301,7 +301,7 @@ class RunResult:
     failure_code: str = ""  #: The same for programs: `BenchsuiteError.code`, or the status.
     argv: tuple[str, ...] = ()  #: Command line of the server or its first instance.
     programs: tuple[Program, ...] = ()  #: All programs in order of start.
-    delay: Mapping[str, Any] = field(default_factory=dict)  #: What added latency, how accurately.
+    delay: Mapping[str, Any] = field(default_factory=dict)  #: What added latency.
     server_version: str | None = None
     python_version: str | None = None  #: Of the server's interpreter.
     revision: str = ""  #: The measured code's commit, and its changes since; empty if unknown.

@@ -7,20 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Limits, Option, chosen_options
 from benchsuite.servers.base import Available
-from benchsuite.system.account import can_read, unprivileged
+from benchsuite.system.account import unprivileged
 
 Address = tuple[str, int]  #: Host and port.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class StaticFiles:
-    """The project's static files, if the front is asked to serve them."""
-
-    url: str  #: STATIC_URL.
-    root: Path  #: STATIC_ROOT; `collectstatic` has filled it.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,7 +36,6 @@ class FrontPlace:
     """Where a front is started: its folder, and what it gets from the run."""
 
     folder: Path = Path()  #: The front's own; `config_files()` are written into it.
-    static: StaticFiles | None = None
     token: str = ""  #: The run's, for the front's own answers: the load rejects others.
     instances: Instances | None = None  #: For fronts that run them.
 
@@ -109,30 +100,6 @@ class FrontAdapter(ABC):
         """
         if instances < 1:
             raise UsageError(f"{self.name} needs an instance behind it; add --instances=1.")
-
-    def ensure_servable(self) -> None:
-        """Raises UsageError or UnavailableError when it can't serve the static files as asked.
-
-        Called just before the start: the target's settings are not known earlier.
-        """
-        if not self.settings.get("static"):
-            return
-        files, user = self.place.static, self.run_as
-        if files is None or not files.url.startswith("/"):
-            raise UsageError(
-                "static=yes needs STATIC_ROOT and a STATIC_URL that starts with / in the target's "
-                "settings; set them and run manage.py collectstatic."
-            )
-        if not files.root.is_dir():
-            raise UsageError(
-                f"static=yes finds no folder {files.root} (STATIC_ROOT); run manage.py "
-                "collectstatic."
-            )
-        if not can_read(files.root, user):
-            raise UnavailableError(
-                f"{self.name} runs as {user or 'you'} and can't read {files.root} (STATIC_ROOT); "
-                "open it and the folders above it to others, or start the run as its owner."
-            )
 
     @classmethod
     @abstractmethod

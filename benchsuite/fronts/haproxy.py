@@ -9,7 +9,6 @@ from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
     COMMON,
-    IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
     ProgramFront,
@@ -24,11 +23,11 @@ class Haproxy(ProgramFront):
     package = "haproxy"
     least_version = (2, 2)
     template = "haproxy.cfg"
-    balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn", IP_HASH: "source"}
+    balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn"}
     complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
     parallel_option = "threads"
-    limits = {"reuse": ("safe", "always", "aggressive", "never"), "threads": Within(1)}
-    options = {**COMMON, "reuse": "safe", "threads": 1}
+    limits = {"threads": Within(1)}
+    options = {**COMMON, "threads": 1}
 
     def argv(self) -> list[str]:
         # -db: one process in the foreground.
@@ -49,7 +48,7 @@ class Haproxy(ProgramFront):
             "balance": self.balances[str(self.settings["balance"])],
             "connection": "http-keep-alive" if idle else "http-server-close",
             "tls": f' ssl crt "{certificate}"' if self.settings["tls"] else "",
-            "reuse": self.settings["reuse"] if idle else "never",
+            "reuse": "safe" if idle else "never",
             "servers": "\n".join(
                 f"    server instance-{number} {one}:{at}{pool if idle else ''}"
                 for number, (one, at) in enumerate(upstreams, 1)

@@ -4,26 +4,20 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
 from benchsuite.fronts.program import (
     CERTIFICATE,
     COMMON,
     FILES,
-    FOLDER,
-    IP_HASH,
     LEAST_CONNECTIONS,
     ROUND_ROBIN,
     ProgramFront,
 )
 from benchsuite.system import network
-from benchsuite.telemetry.prober.program import RUN_HEADER
 
 SPARE_CONNECTIONS = 32
 """A process's connections besides those of clients: its listening sockets, its channel."""
-
-UNWRITABLE = re.compile(r'["$\\\s;{}]')  #: Special characters in a URL of nginx's configuration.
 
 
 class Nginx(ProgramFront):
@@ -34,10 +28,10 @@ class Nginx(ProgramFront):
     package = "nginx-light"
     least_version = (1, 19, 5)  # the first with -e
     template = "nginx.conf"
-    balances = {ROUND_ROBIN: "", LEAST_CONNECTIONS: "least_conn", IP_HASH: "ip_hash"}
+    balances = {ROUND_ROBIN: "", LEAST_CONNECTIONS: "least_conn"}
     complaint = re.compile(r"\[emerg\] (?:\d+#\d+: )?(.+)")
     parallel_option = "processes"
-    options = {**COMMON, "processes": 1, "static": False}
+    options = {**COMMON, "processes": 1}
     limits = {"processes": Within(1)}
 
     def argv(self) -> list[str]:
@@ -78,33 +72,4 @@ class Nginx(ProgramFront):
                 for name in ("ssl_certificate", "ssl_certificate_key")
                 if self.settings["tls"]
             ),
-            "static": self._static(),
         }
-
-    def _static(self) -> str:
-        files = self.place.static
-        if files is None or not self.settings["static"]:
-            return ""
-        return (
-            f"        location {files.url} {{\n"
-            f'            alias "{self.escaped(files.root)}/";\n'
-            f'            add_header {RUN_HEADER} "{self.place.token}" always;\n'
-            "        }\n"
-            f"{(FOLDER / 'nginx.types').read_text()}"  # nginx's own list differs between systems
-        )
-
-    def ensure_servable(self) -> None:
-        super().ensure_servable()
-        files = self.place.static
-        if not files or not self.settings["static"]:
-            return
-        if UNWRITABLE.search(files.url):
-            raise UsageError(
-                f"static=yes can't serve at {files.url} (STATIC_URL): nginx allows no space, quote "
-                "or any of $ \\ ; { } there; remove it."
-            )
-        if "$" in str(files.root):
-            raise UsageError(
-                f"static=yes can't serve {files.root}: nginx allows no $ in a folder's path; set "
-                "another STATIC_ROOT or, if that is in TMPDIR, another TMPDIR."
-            )

@@ -53,7 +53,6 @@ CERTIFICATE = "certificate.pem"  #: Key and certificate for TLS, in the front's 
 
 ROUND_ROBIN = "round_robin"
 LEAST_CONNECTIONS = "least_connections"
-IP_HASH = "ip_hash"
 
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,

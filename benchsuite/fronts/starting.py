@@ -60,7 +60,6 @@ def front(
     """
     itself = adapter.place.instances
     adapter.ensure_possible(itself.count if itself else len(upstreams))
-    adapter.ensure_servable()
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
     for name, content in adapter.config_files(host, port, upstreams).items():

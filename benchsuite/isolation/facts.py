@@ -33,9 +33,6 @@ class Facts:
 
     database_address: tuple[str, int] | None = None
     """Host and port of the default database; None for a file, a Unix socket, or none at all."""
-    static_url: str = ""
-    static_root: str = ""
-    """Where `collectstatic` has put static files; empty when the project has no such place."""
     revision: str = ""  #: The state of its repository; empty where it has none.
     wants_redis: bool = False  #: Whether its caches or queues are kept in Redis.
     memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.

@@ -4,9 +4,10 @@ import http.client
 import urllib.request
 from collections.abc import Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
-from itertools import count
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
+
+from urllib3.filepost import encode_multipart_formdata
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.robot.forms import Pairs, Upload, Value
@@ -23,29 +24,19 @@ def query(pairs: Pairs, charset: str = "utf-8") -> str:
 
 def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> tuple[bytes, str]:
     """The body and its content type; in other forms than multipart a file is only its name."""
-    if enctype == "text/plain":
-        text = "".join(f"{name}={_plain(value)}\r\n" for name, value in pairs)
-        return _in(text, charset), enctype
     if enctype != MULTIPART:
         return query(pairs, charset).encode(), URLENCODED
-    parts = [_part(name, value, charset) for name, value in pairs]
-    marks = (f"benchsuite-robot-{number}" for number in count())
-    mark = next(mark for mark in marks if not any(mark.encode() in part for part in parts))
-    lines = [piece for part in parts for piece in (f"--{mark}".encode(), part)]
-    return b"\r\n".join([*lines, f"--{mark}--\r\n".encode()]), f"{MULTIPART}; boundary={mark}"
-
-
-def _part(name: str, value: Value, charset: str) -> bytes:
-    quotes = str.maketrans({'"': "%22", "\r": "%0D", "\n": "%0A"})
-    head = f'Content-Disposition: form-data; name="{name.translate(quotes)}"'
-    if not isinstance(value, Upload):
-        return _in(f"{head}\r\n\r\n{_plain(value)}", charset)
-    head += f'; filename="{value.name.translate(quotes)}"\r\nContent-Type: {value.content_type}'
-    return _in(f"{head}\r\n\r\n", charset) + value.content
+    parts: list[tuple[str, Any]] = [
+        (name, (value.name, value.content, value.content_type))
+        if isinstance(value, Upload)
+        else (name, _in(_plain(value), charset))
+        for name, value in pairs
+    ]
+    return encode_multipart_formdata(parts)
 
 
 def _in(text: str, charset: str) -> bytes:
-    return text.encode("utf-8" if charset.startswith("utf-16") else charset, "xmlcharrefreplace")
+    return text.encode(charset, "xmlcharrefreplace")
 
 
 def _plain(value: Value) -> str:

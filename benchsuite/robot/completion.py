@@ -39,8 +39,6 @@ PART = re.compile(
 UNSAID = "is marked as wrong without a word"
 LEVELS = 4  #: Levels of ancestors that belong to a message.
 LETTERS = re.compile(r"[^\W\d_]{2}")
-SENTENCE = re.compile(r"(?<![^\W\d_])[^\W\d_]{2,}\W+[^\W\d_]{2,}")
-NO_MESSAGES = frozenset(("class", "style", "value", "name", "id", "action", "href", "src"))
 REFERENCES = ("aria-errormessage", "aria-describedby")
 
 Answers = Mapping[str, Values]  #: By key.
@@ -211,14 +209,6 @@ class _Reading:
             for up in upwards(piece.element):
                 for handle in (up.mem_id, up.attributes.get("id")):
                     self._inside.setdefault(handle, set()).add(name)
-        self._looks: dict[str, frozenset[str]] = {}
-        """What is new in the looks of controls, unless all look different now."""
-        if not self._marked:
-            old = {one.name: _looks(one.element) for one in before.pieces if one.name}
-            looks = ((piece.name, _looks(piece.element)) for piece in self._shown)
-            new = {name: look - old.get(name, look) for name, look in looks}
-            if len(set(new.values())) != 1:
-                self._looks = {name: look for name, look in new.items() if look}
 
     def form(self) -> Form:
         errors: dict[str, list[str]] = {}  #: By name; "" for the form.
@@ -226,18 +216,7 @@ class _Reading:
             for name in self._about(line) or {""}:
                 errors.setdefault(name, []).append(_words(line))
         of_form = errors.pop("", [])
-        wrong = {self._looks.get(name) for name in errors}  # not what looks right now
-        alike = {name for name, look in self._looks.items() if not errors or look in wrong}
-        errors |= {name: of_form or [UNSAID] for name in self._marked | alike if name not in errors}
-        for control in self._back.fillable if not errors else ():  # attributes that say something
-            known = self._sent.get(control.key, control).limits.items()
-            for name, value in control.limits.items() - known:
-                if name not in NO_MESSAGES and SENTENCE.search(value):
-                    errors.setdefault(control.name, []).append(value)
-        if not errors and not of_form:  # texts that look different now
-            old = {(one.text, _classes(one.element)) for one in self._before.pieces}
-            now = [one for one in self._pieces if LETTERS.search(one.text)]
-            of_form = [one.text for one in now if (one.text, _classes(one.element)) not in old]
+        errors |= {name: of_form or [UNSAID] for name in self._marked if name not in errors}
         controls = (self._control(one, errors.get(one.name, [])) for one in self._back.controls)
         return replace(self._back, controls=tuple(controls), errors=tuple(dict.fromkeys(of_form)))
 
@@ -246,15 +225,6 @@ class _Reading:
             return control
         known = self._sent.get(control.key, control)
         hint = known.hint or control.hint
-        if errors and not hint:  # other text that belongs to it and to no other
-            node = next((one.element for one in self._shown if one.name == control.name), None)
-            texts: list[str] = []
-            for up in upwards(node):
-                if up.tag in ("form", "body") or not _is_one(self._inside[up.mem_id]):
-                    break
-                texts = [one.text for one in self._pieces if one.text and within(one.element, up)]
-            old = [text for text in texts if text in self._before.texts]
-            hint = " ".join(text for text in old if text not in (*errors, known.label))
         unique = tuple(dict.fromkeys(errors))
         return replace(control, label=known.label, hint=hint, errors=unique)
 
@@ -341,9 +311,8 @@ class _Reading:
         if following == 0 and len(self._shown) > 1:  # above everything: about the form
             return set()
         around = self._shown[max(0, following - 1) : following + 1]
-        marked = self._marked or self._looks.keys()
-        if marked or len(around) < 2:
-            names = {piece.name for piece in around} & marked
+        if self._marked or len(around) < 2:
+            names = {piece.name for piece in around} & self._marked
             return names if len(names) == 1 else set()
         former, latter = around
         form = next((up for up in upwards(former.element) if up.tag == "form"), None)
@@ -370,13 +339,3 @@ def _words(line: Line) -> str:
 def _is_one(names: set[str]) -> bool:
     """Whether these are the parts of one control."""
     return len({PART.sub("", name) for name in names}) == 1
-
-
-def _looks(node: LexborNode) -> frozenset[str]:
-    above = node.parent
-    classes = _classes(above) if above is not None and above.tag != "form" else ""
-    return frozenset((*_classes(node).split(), *(f"above {one}" for one in classes.split())))
-
-
-def _classes(node: LexborNode) -> str:
-    return f"{node.attributes.get('class') or ''} {node.attributes.get('style') or ''}".strip()

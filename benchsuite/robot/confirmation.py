@@ -24,7 +24,6 @@ from benchsuite.core.wording import path_of
 from benchsuite.robot.client import BlockingClient
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import (
-    NO_FILE,
     TYPED,
     Control,
     Form,
@@ -158,11 +157,10 @@ def _told_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
 
 def _invalid(control: Control) -> Values:
     """Nothing where that may be missing, and what is never valid where it may not."""
-    if control.kind in ("checkbox", "radio"):
+    if control.kind in ("checkbox", "radio", "file"):
         return ()
-    empty = control.kind in ("text", "textarea", "password", "tel", "search")
-    special: dict[str, Values] = {"hidden": (control.value,), "file": (NO_FILE,)}
-    return special.get(control.kind, ("",) if empty else ("-",))
+    word = "" if control.kind in ("text", "textarea", "password", "tel", "search") else "-"
+    return (control.value if control.kind == "hidden" else word,)
 
 
 def _structural(done: Completion) -> str:

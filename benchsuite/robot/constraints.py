@@ -17,8 +17,8 @@ from benchsuite.robot.forms import TABLES, WORTH, first_said, mask, phrase, says
 
 LESS, EQUAL, MORE = "<=>"
 RELATIONS = {"least": "=>", "most": "<=", "upto": "<=", "more": ">", "less": "<", "equal": "="}
-SAID = ("fresh", "same", "distinct", "spaceless", "upper", "lower")
-SINGLE = ("step", "kind", "prefix", "example", "extensions")  #: Of which the newer one counts.
+SAID = ("fresh", "same", "distinct", "spaceless")
+SINGLE = ("step", "kind", "example", "extensions")  #: Of which the newer one counts.
 TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
 GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
 EXTENSION = re.compile(r"(?:(?<=\.)|(?<!\w))(pdf|png|jpe?g|gif|txt|csv|json|docx?|zip|xlsx?)\b")
@@ -63,8 +63,7 @@ class Constraint:
     """integer, number, email, url, date, time, slug, letters, digits, image, uuid, iban, …"""
     says: frozenset[str] = frozenset()
     """fresh (the given value exists), same (as the field before it), distinct (from others),
-    spaceless, upper, lower; later or earlier than another answer."""
-    prefix: str = ""  #: What it must start with.
+    spaceless; later or earlier than another answer."""
     example: str = ""
     extensions: tuple[str, ...] = ()  #: Of files.
 
@@ -94,7 +93,7 @@ def _added(sentences: tuple[str, ...], today: date) -> Constraint:
 def _read(sentence: str, today: date) -> Constraint:
     plain = phrase("parts").sub("", phrase("told").sub("", sentence.lower()))
     step = phrase("step").search(plain)
-    example, prefix = phrase("example").search(sentence), phrase("prefix").search(sentence)
+    example = phrase("example").search(sentence)
     shown = example[1].rstrip(".)") if example else ""
     shown = shown if any(sign.isdigit() for sign in shown) else mask(sentence)[0]
     counted = plain.replace(step[0], " ") if step else plain
@@ -110,12 +109,10 @@ def _read(sentence: str, today: date) -> Constraint:
         extensions += [] if "not" in reader.seen else EXTENSION.findall(clause)
     about = first_said("about", plain)
     kind = about if about in words_of("named") else first_said("kinds", plain)
-    relations = frozenset(name for name in SAID if says(name, plain))
     return clauses | Constraint(
         step=number(WORTH.get(step[1], step[1] or step[2])) if step else None,
         kind=kind if clauses.of("digits").least in (None, clauses.of("digits").most) else "",
-        says=relations - {"upper", "lower"} if {"upper", "lower"} <= relations else relations,
-        prefix=prefix[1] if prefix else "",
+        says=frozenset(name for name in SAID if says(name, plain)),
         example=shown,
         extensions=tuple(extensions),
     )

@@ -21,7 +21,6 @@ from benchsuite.robot.forms import (
     Value,
     Values,
     about,
-    dated,
     like,
     mask,
     masks,
@@ -30,7 +29,7 @@ from benchsuite.robot.forms import (
     without,
 )
 from benchsuite.robot.texts import Writer
-from benchsuite.robot.validity import MEASURED, NUMBERS, SCALES, invalid, point
+from benchsuite.robot.validity import NUMBERS, SCALES, invalid, point
 
 NEVER_TICKED = re.compile(r"(-clear|-DELETE|_destroy\]?|\bdelete)$")
 FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")  #: Tried in order for days.
@@ -42,7 +41,6 @@ SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
 MADE = 500  #: Values that are held against the limits before a control counts as unfillable.
 REDRAWN = 20  #: How many of them are numbers or moments.
 TEXTUAL = frozenset(("text", "textarea", "search", "tel"))
-PLACED = frozenset(("postcode", "phone", "state", "city"))
 COUNTRY = frozenset(("country", "country-code"))
 
 
@@ -68,7 +66,6 @@ class Filler:
     _refused: dict[str, list[Values]] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)
     """How often a control was refused without a word on what is accepted."""
-    _rows: int | None = None  #: The number of a formset's rows to fill.
 
     def fill(self, form: Form) -> None:
         """Answers all controls without an answer, the country first."""
@@ -94,9 +91,7 @@ class Filler:
             repeats = distinct != NOTHING and given[control.key] in peers
             if repeats or ("same" in whole.says and distinct == NOTHING and _again(control)):
                 wrong[control.key] = distinct
-        high = whole.of("").whole[1]
-        self._rows = high if high and not wrong else self._rows
-        if not wrong and (not form.errors or self._rows):
+        if not wrong and not form.errors:
             wrong = {control.key: NOTHING for control in form.fillable}
         for control in form.fillable:
             offered = {choice.value for choice in control.choices}
@@ -110,8 +105,6 @@ class Filler:
         known = self._learned.get(control.key, NOTHING)
         if required == Constraint(kind=required.kind) or known | required == known:
             self._turns[control.key] = self._turns.get(control.key, 0) + 1
-        if required == NOTHING and control.errors:
-            required = constraint((control.hint,))
         self._learned[control.key] = known | required
         given = self.answers.pop(control.key, ())
         if (limits := required.of(UNCLEAR)) != ANY and given:  # of its length, or of a number
@@ -120,16 +113,10 @@ class Filler:
             self._learned[control.key] |= Constraint(ranges={unit: limits})
         self._refused.setdefault(control.key, []).append(given)
 
-    def pairs(self, form: Form, button: Control | None, charset: str = "utf-8") -> Pairs:
+    def pairs(self, form: Form, button: Control | None) -> Pairs:
         """The data to send, in the order of the page, with the pressed button."""
-        sent: list[tuple[str, Value]] = []
-        for control in form.controls:
-            hidden = control.kind == "hidden"
-            answer = (charset,) if hidden and control.name == "_charset_" else None
-            sent += [(control.name, value) for value in answer or self.answers[control.key]]
-            direction = control.limits.get("dirname")
-            if direction and (hidden or control.kind in MEASURED):
-                sent.append((direction, "ltr"))
+        answers = ((control.name, self.answers[control.key]) for control in form.controls)
+        sent = [(name, value) for name, values in answers for value in values]
         return sent + (button.pressed if button is not None else [])
 
     def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
@@ -141,8 +128,7 @@ class Filler:
             return (self.known[control.name],)
         if "readonly" in control.limits:
             return control.state
-        row = ROW.search(control.name)
-        if says("trap", control.words) or (row and self._rows and int(row[1]) >= self._rows):
+        if says("trap", control.words):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
         told = NOTHING if "pattern" in control.limits else constraint((control.label, control.hint))
@@ -218,7 +204,7 @@ class Filler:
             row = ROW.search(control.name)
             person = self.person + (int(row[1]) * (texts.HOW_MANY + 1) if row else 0)
             spoken = " ".join((*control.errors, control.label, control.hint))
-            named = texts.region_in(spoken) if about(control) in PLACED else ""
+            named = texts.region(*re.findall(r"\b[A-Z]{2}\b", spoken))  # UK postcode
             refusals = turns if asked == NOTHING else 0
             region = named or self._region
             writer = Writer(person, self.chance, self.language, region, refusals)
@@ -277,7 +263,8 @@ class Filler:
         if part_of_date(control) or control.kind == "tel":
             return "text"
         kind = {"integer": "number"}.get(asked.kind, asked.kind)
-        day, aged = dated(control), asked.of("years") != ANY
+        aged = asked.of("years") != ANY
+        day = about(control) == "date" or any("%d" in form for form in masks(control))
         counted = asked.of("") != ANY or aged or asked.step is not None
         if asked.of("date") != ANY or (aged and day):
             return "date"

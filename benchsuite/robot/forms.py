@@ -264,12 +264,6 @@ def masks(control: Control) -> list[str]:
     return [form for text in shown if (form := mask(text)[1])]
 
 
-def dated(control: Control) -> bool:
-    """Whether it is for a day, by its words or the format that it shows."""
-    worded = says("date", control.words) or about(control) == "date"
-    return worded or any("%d" in form for form in masks(control))
-
-
 def part_of_date(control: Control) -> str:
     """day, month or year, for a date in three fields."""
     short = control.limits.get("maxlength", "") in ("2", "4") or not control.label

@@ -16,7 +16,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 from benchsuite.robot.forms import SENDING, TYPED, Control, Form, Option, Page, Piece
 
 UTF8 = "utf-8"
-MARKS = ((codecs.BOM_UTF8, UTF8), (codecs.BOM_UTF16_LE, "utf-16"), (codecs.BOM_UTF16_BE, "utf-16"))
 NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
 IN_HEADER = re.compile(NAMED.format(""), re.I)
 DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
@@ -59,11 +58,6 @@ COMMENT = re.compile(r"/\*.*?\*/", re.S)
 COMMA = re.compile(r",(?![^(\[]*[)\]])")
 NOT_NOW = re.compile(r":not\(\s*:(?:hover|active|focus(?:-visible|-within)?)\s*\)")
 NAME = re.compile(r"[.#]([\w-]+)")
-SPECIFICITY = (
-    r"#[\w-]",
-    r"\.[\w-]|\[|(?<!:):(?!:|not\b|is\b|has\b|where\b)\w",
-    r"(?:^|[\s>+~(])[a-z]",
-)  #: Ids, classes and elements in a selector.
 INSIDE = r"[^{}]*+"
 for _ in range(3):  # as deep as anybody nests
     INSIDE = rf"(?:[^{{}}]++|\{{{INSIDE}\}})*+"
@@ -73,7 +67,6 @@ ELSEWHERE = re.compile(
     r"@(?:(?!media|supports|layer)[\w-]+|media(?=[^{};@]*(?:max-(?:device-)?width|prefers-|speech|"
     rf"(?<!not )print)))[^{{}};@]*\{{{INSIDE}\}}"
 )  #: Blocks that are not for the screen of a desk, and what is no rule.
-OWN = (1000,)  #: The specificity of an element's own style.
 UNSEEN, ASIDE = "unseen", "aside"
 States = tuple[tuple[str, bool, bool], ...]
 """Properties, or "aside"; whether they hide; whether they are important."""
@@ -86,7 +79,7 @@ OF_HTML: tuple[tuple[str, States], ...] = (
 
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
     # from the byte order mark, header or meta element; else UTF-8
-    marked = [name for mark, name in MARKS if content.startswith(mark)]
+    marked = [UTF8] if content.startswith(codecs.BOM_UTF8) else []
     named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
     charset = next(filter(None, (*marked, *map(known_charset, named))), UTF8)
     if charset != UTF8:
@@ -281,28 +274,30 @@ def _add(controls: dict[str, Control], control: Control) -> None:
 
 
 def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> dict[int, str]:
-    """Elements that attributes and styles hide: those that are not seen, and those moved aside."""
-    styled: list[tuple[list[LexborNode], tuple[int, ...], States]] = []
-    styled += [(tree.css(selector), OWN, states) for selector, states in OF_HTML]
-    styled += [([node], OWN, _states(_attribute(node, "style"))) for node in tree.css("[style]")]
+    """Elements that attributes and styles hide: those that are not seen, and those moved aside. The
+    last rule holds, of important ones if there are any, and an element's own style over all.
+    """
+    styled: list[tuple[list[LexborNode], States]] = []
     sheets = []
     for node in tree.css("style, link[rel~=stylesheet i][href]"):
         text = node.text() if node.tag == "style" else linked(_attribute(node, "href"))
         media = node.attributes.get("media")
         sheets.append(f"@media {media} {{{text}}}" if media else text or "")
-    for selector, names, weight, states in _rules("\n".join(sheets)):
+    for selector, names, states in _rules("\n".join(sheets)):
         if all(name in content for name in names):
             with suppress(SelectolaxError):  # such as ::before, which is no element
-                styled.append((tree.css(selector), weight, states))
-    strongest: dict[tuple[str, int], tuple[tuple[int, ...], bool]] = {}
-    for nodes, weight, states in styled:
+                styled.append((tree.css(selector), states))
+    styled += [([node], _states(_attribute(node, "style"))) for node in tree.css("[style]")]
+    styled += [(tree.css(selector), states) for selector, states in OF_HTML]
+    strongest: dict[tuple[str, int], tuple[bool, bool]] = {}  #: Whether important, and hidden.
+    for nodes, states in styled:
         for node in nodes:
             for name, hides, important in states:
-                strength, place = (int(important), *weight), (name, node.mem_id)
-                if place not in strongest or strength > strongest[place][0]:
+                place = name, node.mem_id
+                if important or not strongest.get(place, (False, False))[0]:
                     # what moves everything aside shows it later
                     whole = name == ASIDE and (node.tag == "body" or node.css_first("form"))
-                    strongest[place] = strength, hides and not whole
+                    strongest[place] = important, hides and not whole
     in_order = sorted(strongest.items())  # what is moved aside first
     return {
         place: ASIDE if name == ASIDE else UNSEEN for (name, place), (_, hides) in in_order if hides
@@ -317,11 +312,11 @@ def _states(style: str) -> States:
 
 
 @lru_cache(maxsize=256)
-def _rules(style_sheet: str) -> list[tuple[str, list[bytes], tuple[int, ...], States]]:
-    """Selectors of what is shown or hidden, with the classes and ids that they need, specificity
-    and states; none if nothing hides.
+def _rules(style_sheet: str) -> list[tuple[str, list[bytes], States]]:
+    """Selectors of what is shown or hidden, with the classes and ids that they need, and states;
+    none if nothing hides.
     """
-    rules: list[tuple[str, list[bytes], tuple[int, ...], States]] = []
+    rules: list[tuple[str, list[bytes], States]] = []
     here = AROUND_RULES.sub("", ELSEWHERE.sub("", COMMENT.sub("", style_sheet)))
     for selectors, style in RULE.findall(here):
         states = _states(style)
@@ -329,8 +324,7 @@ def _rules(style_sheet: str) -> list[tuple[str, list[bytes], tuple[int, ...], St
             bare = re.sub(r":not\([^)]*\)", "", selector)
             names = [name.encode() for name in NAME.findall(bare)] if ":" not in bare else []
             whole = re.sub(r"^:", "*:", selector.strip())  # Lexbor finds nothing for `:is(p) b`
-            weight = *(len(re.findall(kind, selector)) for kind in SPECIFICITY), len(rules)
-            rules.append((whole, names, weight, states))
+            rules.append((whole, names, states))
     return rules if any(hides for *_, states in rules for _, hides, _ in states) else []
 
 

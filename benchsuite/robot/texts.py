@@ -38,7 +38,6 @@ COUNTRIES = frozenset(words_of("countries"))
 """Those to live in where a form offers them: few, as Faker's data of each take time to load."""
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
-VAT = {"de_DE": "DE136695976", "fr_FR": "FR40303265045"}  #: Of tax offices, with valid digits.
 FOLDER = Path(__file__).parent / "samples"
 USUAL = ("txt", "png", "pdf")  #: Files to upload that are tried first.
 
@@ -137,18 +136,6 @@ def region(*names: str) -> str:
     return next(filter(None, known), "")
 
 
-@cache
-def region_in(text: str) -> str:
-    """The country that a text speaks of: US, UK, Canada, kanadische."""
-    if named := region(*re.findall(r"\b[A-Z]{2}\b", text)):
-        return named
-    names = ((name[: max(5, len(name) - 2)], code) for name, code in _codes().items())
-    beginnings = {name: code for name, code in names if name.isalpha() and len(name) > 4}
-    words = re.findall(r"[^\W\d_]{5,}", text.casefold())
-    parts = (word[:length] for word in words for length in range(len(word), 4, -1))
-    return next((beginnings[part] for part in parts if part in beginnings), "")
-
-
 def _named(region: str, language: str) -> str:
     translations = _countries().get(region, {})
     name = translations.get(language, "*en")
@@ -166,7 +153,7 @@ MAKERS: dict[str, Callable[[Writer], object]] = {
     "url": lambda writer: f"https://www.example.org/{writer.fact('slug')}",
     "name": lambda writer: f"{writer.fact('first')} {writer.fact('last')}",
     "company": lambda writer: f"{writer.fact('last')} & {writer.fact('first')}",
-    "vat": lambda writer: VAT.get(locale_of(writer.language), VAT["de_DE"]),
+    "vat": lambda writer: "DE136695976",  # of a tax office, with valid digits
     "country": lambda writer: _named(writer.country, writer.language),
     "country-code": lambda writer: writer.country,
     "calling-code": lambda writer: f"+{phonenumbers.country_code_for_region(writer.country) or 1}",
@@ -272,11 +259,7 @@ def _lengths(control: Control, asked: Constraint) -> tuple[int, int | None]:
 
 def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:
     """Shortened or extended to the allowed length, with what is asked for."""
-    text = text.upper() if "upper" in asked.says else text
-    text = text.lower() if "lower" in asked.says else text
     least, most = _lengths(control, asked)
-    if asked.prefix and not text.startswith(asked.prefix):
-        text = asked.prefix + text[len(asked.prefix) if least else 0 :]
     if "spaceless" in asked.says:
         text = "".join(text.split())
     if "words" in asked.ranges:

@@ -16,7 +16,7 @@ from urllib.parse import urlsplit
 import regex
 
 from benchsuite.robot.constraints import Constraint, Range
-from benchsuite.robot.forms import Control, says
+from benchsuite.robot.forms import Control
 
 DAY_S = 24 * 3600
 EPOCH = datetime(1970, 1, 1)
@@ -156,7 +156,7 @@ def lengths(control: Control) -> tuple[int, int | None]:
 def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str:
     """A number or moment of this kind; ValueError, which names the limits, if none fits these."""
     accepted = _line(kind, control.limits if control.kind == kind else {})
-    low, high = _ends(accepted, kind, asked, control.words.replace("-", " "))
+    low, high = _ends(accepted, kind, asked)
     step, base = accepted.step, accepted.base
     if step is None:
         whole = math.ceil(low) <= high
@@ -174,7 +174,7 @@ def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str
     raise ValueError(f"no {'day' if kind == 'date' else kind} from {ends} in its steps")
 
 
-def _ends(accepted: Line, kind: str, asked: Constraint, words: str) -> tuple[Fraction, Fraction]:
+def _ends(accepted: Line, kind: str, asked: Constraint) -> tuple[Fraction, Fraction]:
     """The least and the most; where one is open, the usual one, or one near the other."""
     spread = Fraction(SCALES[kind].spread)
     lows, highs = [accepted.low], [accepted.high]
@@ -185,10 +185,6 @@ def _ends(accepted: Line, kind: str, asked: Constraint, words: str) -> tuple[Fra
         highs.append(limits.most)
         if digits:
             highs.append(Fraction(10 ** (digits - (asked.of("decimals").whole[1] or 0)) - 1))
-        if says("calendar", words):
-            usual = Fraction(1950), Fraction(2020)
-        elif says("age", words):
-            usual = Fraction(18), Fraction(80)
         spread = max(spread, 4 * asked.step) if asked.step else spread
     elif kind == "time":
         usual = Fraction(9 * 3600), Fraction(17 * 3600)
@@ -208,8 +204,7 @@ def _ends(accepted: Line, kind: str, asked: Constraint, words: str) -> tuple[Fra
             latest -= 1
         lows.append(None if earliest is None else _of_day(kind, earliest))
         highs.append(None if latest is None else _of_day(kind, latest))
-        first, last = (70 * 365, 20 * 365) if says("birth", words) else (365, 1)
-        usual = _of_day(kind, today - first), _of_day(kind, today - last)
+        usual = _of_day(kind, today - 365), _of_day(kind, today - 1)
     low = max((end for end in lows if end is not None), default=None)
     high = min((end for end in highs if end is not None), default=None)
     if low is None:

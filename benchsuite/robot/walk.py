@@ -29,7 +29,7 @@ SCRIPTS = (
     "script:not([type]), script[type=''], script[type*=javascript i], script[type=module], "
     "[onclick]"
 )
-LOOSE = "input:not([type=hidden]):not(form *), select:not(form *), textarea:not(form *)"
+NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +88,6 @@ class Walk:
 
     def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
         visits: list[Visit] = []
-        places: set[object] = set()
         doubt = ""
         arrival = self.ask("GET", self.path)
         coded = arrival.page.completion_code
@@ -96,22 +95,19 @@ class Walk:
             raise self.stuck("the first page already has what only the last one should have")
         form = None if coded else main_form(arrival.page)
         if form is None and not coded:
-            self._check_scripts(_scripts_needed(arrival.page, None))
-            raise self.stuck("there is no form to fill")
+            scripts = not self.runs_scripts and arrival.page.css(SCRIPTS)
+            raise self.stuck("there is no form to fill" + f", or {NEEDS_SCRIPTS}" * bool(scripts))
         while form is not None:
             self.path = arrival.path
             self._number = len(visits) + 1
             if self._number > self.bounds.pages:
                 raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
-            places.add(_place(arrival, form))
             visit, arrival, result = self._fill(arrival.page, form)
             visits.append(visit)
             if on_visit is not None:
                 on_visit(visit)
             doubt, form = result.doubt, result.form if result.fate == "next" else None
-            if form is not None and _place(arrival, form) in places:
-                doubt, form = "it leads back to a page that was filled in before", None
-            elif form is not None and (wanted := self._secrets(form)):
+            if form is not None and (wanted := self._secrets(form)):
                 doubt, form = f"it leads to a log-in, which can't be made up; give {wanted}", None
         evidence = self._evidence(arrival.page, arrival.path)
         if self.done != Sign():
@@ -122,10 +118,6 @@ class Walk:
     def _evidence(self, page: Page, path: str) -> str:
         code = page.completion_code
         return f"code {code}" if code else self.done.on(page, path)
-
-    def _check_scripts(self, need: str) -> None:
-        if need and not self.runs_scripts:
-            raise self.stuck(f"it needs JavaScript ({need}); try completesurvey --browser")
 
     def _secrets(self, form: Form) -> str:
         """The options that would give what a log-in asks for, if it wasn't given."""
@@ -138,7 +130,8 @@ class Walk:
         """Sends a page until it is accepted; returns the visit, where it led, and the outcome."""
         if wanted := self._secrets(form):
             raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
-        self._check_scripts(_scripts_needed(page, form))
+        if not self.runs_scripts and _is_sent_by_script(page, form):
+            raise self.stuck(f"its form can't be sent: {NEEDS_SCRIPTS}")
         filler = Filler(self._person, self._chance, self.known, page.language)
         mended: list[str] = []
         complaints: list[str] = []
@@ -152,13 +145,13 @@ class Walk:
             except Unfillable as error:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
-            arrival = self.send(shown, now, button, filler.pairs(shown, button, now.charset))
+            arrival = self.send(shown, now, button, filler.pairs(shown, button))
             result = Outcome("ended")
             if not self._evidence(arrival.page, arrival.path):
                 result = outcome(form, page, filler.answers, arrival, at=self.path)
-            unnamed = form.method == "get" and form.action in ("", "#")
+            unnamed = form.method == "get" and form.action in ("", "#") and not self.runs_scripts
             if unnamed and page.css(SCRIPTS) and page.texts == arrival.page.texts:
-                self._check_scripts("its form has no address, and sending it changes nothing")
+                raise self.stuck(f"sending its form changes nothing: {NEEDS_SCRIPTS}")
             if result.fate == "refused":
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
             if result.fate != "back" or result.form is None:
@@ -275,30 +268,14 @@ class Walk:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
 
 
-def _scripts_needed(page: Page, form: Form | None) -> str:
-    """Why a page, or the form on it, can't be sent without scripts; empty if nothing says so."""
-    if not page.css(SCRIPTS):
-        return ""
-    if form is None:
-        texts = (" ".join((node.text() or "").split()) for node in page.css("noscript"))
-        if words := next(filter(None, texts), ""):
-            return f"it says without: {words}"
-        if not page.texts:
-            return "there are scripts on it, and nothing else"
-        return "its fields are in no form" if page.css(LOOSE) else ""
-    if form.action.lower().startswith("javascript:"):
-        return "its form is sent to a script"
+def _is_sent_by_script(page: Page, form: Form) -> bool:
     alone = len(form.fillable) == 1 and not page.css("form button, [type=button]")
-    return "" if form.buttons or alone else "its form has no button that sends it"
+    by_script = form.action.lower().startswith("javascript:") or not (form.buttons or alone)
+    return by_script and bool(page.css(SCRIPTS))
 
 
 def _shortened(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
-def _place(arrival: Arrival, form: Form) -> object:
-    labels = tuple(control.label for control in form.fillable)
-    return arrival.path, arrival.page.title, form.keys, labels
 
 
 def _status(status: int, content: bytes, page: Page) -> str:

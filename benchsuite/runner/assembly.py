@@ -35,7 +35,6 @@ from benchsuite.fronts.base import (
     FrontAdapter,
     FrontPlace,
     Instances,
-    StaticFiles,
 )
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
@@ -358,10 +357,8 @@ class Assembly:
     ) -> FrontAdapter:
         """Starts the front there; instances that it runs are the target's part."""
         host, port = place_of_all
-        folder, facts, static = self.folder / "front", self.facts, None
-        if facts.static_url and facts.static_root:
-            static = StaticFiles(url=facts.static_url, root=Path(facts.static_root))
-        place = FrontPlace(folder=folder, static=static, token=self.token, instances=instances)
+        folder = self.folder / "front"
+        place = FrontPlace(folder=folder, token=self.token, instances=instances)
         assert self.plan.front is not None
         adapter = type(self.plan.front)(self.plan.spec.server.front_options, place)
         process = self._stack.enter_context(

@@ -76,9 +76,7 @@ class RunRecord:
         self.asked_after: int | None = None  #: By the target's own count.
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
-        self.asks_target_alone = not (
-            work.locustfile or self.spec.server.front_options.get("static")
-        )
+        self.asks_target_alone = not work.locustfile
         self.sends_forms = False  #: Whether the checked journey did.
         self.by_parts = False  #: Whether load hosts have sent figures in place of samples.
         self.segments: tuple[Segment, ...] = ()

@@ -39,7 +39,6 @@ COMMON: Mapping[str, Option] = {
     "main_interpreter": True,
     "timeout_s": 60,
 }
-EMBEDDED: Mapping[str, Option] = {**COMMON, "max_connections": 0}
 
 
 class WsgiModule(NamedTuple):
@@ -122,8 +121,6 @@ class Apache(ServerAdapter):
     stop_signal = signal.SIGWINCH
     managers = 1
     limits = {
-        "front_threads": Within(0),
-        "max_connections": Within(0),
         "start_processes": Within(1),
         "timeout_s": Within(1),
     }
@@ -208,12 +205,11 @@ class ApachePrefork(Apache):
     holds_slots = True
     default_processes = 9
     for_threads = "take apache-worker, apache-event or apache-daemon for threads"
-    options = EMBEDDED
+    options = COMMON
 
     def _processes(self) -> Mapping[str, object]:
         servers = ("StartServers", "ServerLimit", "MinSpareServers", "MaxSpareServers")
-        each = dict.fromkeys((*servers, "MaxRequestWorkers"), self.processes)
-        return {**each, "MaxConnectionsPerChild": self.settings["max_connections"]}
+        return dict.fromkeys((*servers, "MaxRequestWorkers"), self.processes)
 
 
 class ApacheThreaded(Apache):
@@ -234,7 +230,6 @@ class ApacheThreaded(Apache):
             "ServerLimit": self.processes,
             **dict.fromkeys(threads, self.threads),
             **dict.fromkeys(together, self.processes * self.threads),
-            "MaxConnectionsPerChild": self.settings["max_connections"],
         }
 
 
@@ -247,7 +242,7 @@ class ApacheWorker(ApacheThreaded):
     name = "apache-worker"
     mpm = "worker"
     holds_slots = True
-    options = {**EMBEDDED, "main_interpreter": False, "start_processes": 10}
+    options = {**COMMON, "main_interpreter": False, "start_processes": 10}
 
 
 class ApacheEvent(ApacheThreaded):
@@ -255,7 +250,7 @@ class ApacheEvent(ApacheThreaded):
 
     name = "apache-event"
     mpm = "event"
-    options = {**EMBEDDED, "start_processes": 10}
+    options = {**COMMON, "start_processes": 10}
 
 
 class ApacheDaemon(Apache):
@@ -268,11 +263,10 @@ class ApacheDaemon(Apache):
     default_threads = 25
     process_group = "benchsuite"
     managers = 2
-    options = {**COMMON, "front_threads": 0, "max_requests": 0}
+    options = {**COMMON, "max_requests": 0}
 
     def _processes(self) -> Mapping[str, object]:
-        together = self.processes * self.threads
-        front = self.settings["front_threads"] or max(together, LEAST_FRONT_THREADS)
+        front = max(self.processes * self.threads, LEAST_FRONT_THREADS)
         threads = ("ThreadLimit", "ThreadsPerChild", "MaxSpareThreads", "MaxRequestWorkers")
         once = ("StartServers", "ServerLimit", "MinSpareThreads")
         return {**dict.fromkeys(once, 1), **dict.fromkeys(threads, front)}

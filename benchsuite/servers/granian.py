@@ -18,7 +18,6 @@ COMMON: Mapping[str, Option] = {
     "backpressure": 0,
     "http1_keep_alive": True,
     "runtime_mode": "auto",
-    "runtime_threads": 1,
 }
 MOST_IDLE_S = 600  #: Granian's own limit.
 
@@ -34,7 +33,6 @@ class Granian(ServerAdapter):
         "--workers": "processes",
         "--blocking-threads": "threads",
         "--loop": "loop",
-        "--runtime-threads": "runtime_threads",
         "--runtime-mode": "runtime_mode",
         "--blocking-threads-idle-timeout": "blocking_threads_idle_timeout_s",
         "--no-http1-keep-alive": "not http1_keep_alive",
@@ -47,7 +45,6 @@ class Granian(ServerAdapter):
         "blocking_threads_idle_timeout_s": Within(5, MOST_IDLE_S),
         "loop": LOOPS,
         "runtime_mode": ("auto", "mt", "st"),
-        "runtime_threads": Within(1),
     }
     # By default several processes share the backlog, which few clients of one of them can use up.
     knobs = {"backpressure": (CONNECTIONS,)}

@@ -47,25 +47,18 @@ def at(address: str) -> type[Running]:
 
 def origin(address: str) -> str:
     """The address as it is stored: "https://shop.example", "http://[::1]:8000"."""
-    form = "write http://HOST:PORT or https://HOST"
-    scheme, mark, rest = address.partition("://")
-    if "@" in rest:
-        raise UsageError(
-            "--target has a user or a password in it, which would be stored: leave both out, and "
-            "send an Authorization header by --header, whose value is never stored."
-        )
-    if not mark or scheme.lower() not in PORTS:
-        raise UsageError(f"--target={address} begins with neither http:// nor https://; {form}.")
     try:
         parts = urlsplit(address)
-        host, port = parts.hostname, parts.port
-    except ValueError as error:
-        raise UsageError(f"--target={address} can't be read ({error}); {form}.") from error
-    if not host or not host.isascii() or any(one.isspace() for one in host):
-        raise UsageError(f"--target={address} names no host; {form}.")
-    if parts.path.strip("/") or parts.query or parts.fragment:
-        where = parts.path + f"?{parts.query}" * bool(parts.query)
-        raise UsageError(f"--target={address} names a page, too: write that as --path={where}.")
+        host, port = parts.hostname or "", parts.port
+    except ValueError:
+        parts, host, port = urlsplit(""), "", None
+    bare = not (parts.username or parts.password or parts.path.strip("/") or parts.query)
+    written = host.isascii() and not any(one.isspace() for one in host)
+    if parts.scheme not in PORTS or not host or not bare or not written:
+        raise UsageError(
+            "--target must be http://HOST:PORT or https://HOST; give pages by --path, and a user "
+            "by an Authorization header (--header), whose value is never stored."
+        )
     shown = f"[{host}]" if ":" in host else host
     usual = PORTS[parts.scheme]
     whole = f"{parts.scheme}://{shown}{f':{port}' if port not in (None, usual) else ''}"

@@ -19,7 +19,6 @@ from benchsuite.servers.deploying import Deployed, flags
 
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,
-    "log_requests": False,
     "max_requests": 0,
     "preload": True,
     "request_bytes": 0,
@@ -63,7 +62,7 @@ class UwsgiFamily(ServerAdapter):
         "--gevent": "connections",
         "--gevent-early-monkey-patch": "patched",
         "--listen": "backlog",
-        "--disable-logging": "not log_requests",
+        "--disable-logging": "always",
         "--die-on-term": "always",
         "--no-orphans": "always",
         "--add-header": "closing",

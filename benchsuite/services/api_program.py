@@ -9,14 +9,15 @@ answered for STALL_S, as if the program were stopped.
 
 import asyncio
 import sys
+from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from time import monotonic
 from urllib.parse import parse_qs, urlsplit
 
 HOST = "127.0.0.1"
 END = b"\r\n\r\n"
 BACKLOG = 4096
-MOST_HEAD_BYTES = 65_536
 HEADER = "X-Benchsuite-Api"  #: Carries the token, by which the run knows that it is this one.
 
 
@@ -45,53 +46,38 @@ class Api:
         return end if begin <= due < end else due
 
 
-class Connection(asyncio.Protocol):
-    """One connection, kept as long as the client wants."""
+async def serve(
+    api: Api, token: str, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
+    """Answers on one connection as long as the client wants."""
+    with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
+        while True:
+            head = await reader.readuntil(END)
+            status, body = await _answered(api, head)
+            lines = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{HEADER}: {token}"
+            writer.write(f"{lines}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+    writer.close()
 
-    def __init__(self, api: Api, token: str) -> None:
-        self._api = api
-        self._token = token
-        self._data = b""
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        assert isinstance(transport, asyncio.Transport)
-        self._transport = transport
-
-    def data_received(self, data: bytes) -> None:
-        self._data += data
-        while END in self._data:
-            head, _, self._data = self._data.partition(END)
-            self._asked(head)
-        if len(self._data) > MOST_HEAD_BYTES:
-            self._transport.close()
-
-    def _asked(self, head: bytes) -> None:
-        url = urlsplit(head.split(b" ", 2)[1].decode("latin-1"))
-        query = {name: float(values[0]) for name, values in parse_qs(url.query).items()}
-        if url.path == "/begun":
-            self._api.begun_at = query["at"]
-            self._answer("200 OK", "{}")
-            return
-        now, seconds = monotonic(), query["seconds"]
-        failed = seconds > 0 and self._api.fails()  # 0 asks whether it is there
-        right = "200 OK", f'{{"seconds":{seconds}}}'
-        reply = ("503 Service Unavailable", "{}") if failed else right
-        wait_s = self._api.due(now, seconds) - now
-        asyncio.get_running_loop().call_later(wait_s, self._answer, *reply)
-
-    def _answer(self, status: str, body: str) -> None:
-        if not self._transport.is_closing():
-            head = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{HEADER}: {self._token}"
-            self._transport.write(f"{head}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
+async def _answered(api: Api, head: bytes) -> tuple[str, str]:
+    """Status and body, when they are due."""
+    url = urlsplit(head.split(b" ", 2)[1].decode("latin-1"))
+    query = {name: float(values[0]) for name, values in parse_qs(url.query).items()}
+    if url.path == "/begun":
+        api.begun_at = query["at"]
+        return "200 OK", "{}"
+    now, seconds = monotonic(), query["seconds"]
+    failed = seconds > 0 and api.fails()  # 0 asks whether it is there
+    await asyncio.sleep(api.due(now, seconds) - now)
+    return ("503 Service Unavailable", "{}") if failed else ("200 OK", f'{{"seconds":{seconds}}}')
 
 
 async def main() -> None:
     port, token, *numbers = sys.argv[1:]
     failures, stall_at_s, stall_s = map(float, numbers)
     api = Api(failures, stall_at_s, stall_s)
-    loop = asyncio.get_running_loop()
-    server = await loop.create_server(
-        lambda: Connection(api, token), HOST, int(port), backlog=BACKLOG
+    server = await asyncio.start_server(
+        partial(serve, api, token), HOST, int(port), backlog=BACKLOG
     )
     await server.serve_forever()
 

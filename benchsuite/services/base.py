@@ -54,8 +54,6 @@ class Service(ABC):
     ours: ClassVar[bool] = False
     """Whether it is a program of ours that stands for something elsewhere: it runs as ourselves,
     and on the load's CPUs."""
-    advice: ClassVar[Mapping[str, str]] = {}
-    """What to do where it does not come up, by the first of these words that its log has."""
 
     host: ClassVar[str] = HOST
 
@@ -192,12 +190,7 @@ class Service(ABC):
                 )
         if status:
             end = f"{process.name} {ending_in_words(status)}"
-            raise self.advised(StartError(end, process.log_tail()))
-
-    def advised(self, error: StartError) -> StartError:
-        """The error with what to do put before the log, as far as the log says why."""
-        advice = next((words for sign, words in self.advice.items() if sign in error.log), "")
-        return StartError(f"{error.what}: {advice}", error.log) if advice else error
+            raise StartError(end, process.log_tail())
 
     def _come_up(self, stack: ExitStack) -> None:
         wanted = self.port
@@ -210,10 +203,10 @@ class Service(ABC):
                 try:
                     timeout_s = self.start_timeout_s or self.ready_s
                     wait_until_ready(process, self.answers, timeout_s=timeout_s)
-                except StartError as error:
+                except StartError:
                     if left and wanted is None and TAKEN in process.log_tail():
                         continue  # somebody took the port since it was found free
-                    raise self.advised(error) from error
+                    raise
                 self.process = process
                 stack.push(attempt.pop_all())
                 return

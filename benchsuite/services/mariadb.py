@@ -96,10 +96,6 @@ class MariaDB(DatabaseService):
     extra = "mariadb"
     foreign = ("MYSQL", "MARIADB")  # MYSQL_HOME, MYSQL_TCP_PORT …
     least_connections = 9  # it raises max_connections to 10
-    advice = {
-        "No space left on device": "make room, or set TMPDIR to another disk",
-        "Permission denied": "set TMPDIR to a folder that is open to all",
-    }
 
     @classmethod
     def available(cls) -> Available:

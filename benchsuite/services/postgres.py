@@ -26,15 +26,14 @@ DEBIAN = Path("/usr/lib/postgresql")
 
 def found() -> Path | None:
     """The folder of `initdb` and `postgres`; None when there is none in which both work."""
-    program, config = shutil.which("postgres"), shutil.which("pg_config")
+    program = shutil.which("postgres")
     folders = [Path(program).resolve().parent] if program else []
     folders += sorted(
         DEBIAN.glob("*/bin"),
         key=lambda folder: [int(number) for number in re.findall(r"\d+", folder.parent.name)],
         reverse=True,
     )
-    told = Path(_output(config, "--bindir")) if config else Path()
-    return next((folder for folder in (*folders, told) if version(folder)), None)
+    return next((folder for folder in folders if version(folder)), None)
 
 
 @cache
@@ -109,8 +108,6 @@ host all {USER} {HOST}/32 trust
 host all all {HOST}/32 scram-sha-256
 """
 
-SHARED = "lower --max-connections, or give this machine more shared memory"
-
 
 @dataclass(kw_only=True, eq=False, repr=False)
 class PostgreSQL(DatabaseService):
@@ -123,17 +120,6 @@ class PostgreSQL(DatabaseService):
     extra = "postgres"
     foreign = ("PG",)  # PGPORT, PGDATA, PGOPTIONS …
     stop_signal = signal.SIGINT
-    advice = {
-        "could not bind": "end what has it, or choose another port",
-        # The kernel's limits, of which it says that no space is left on the device.
-        "shmget(": SHARED,
-        "semget(": "lower --max-connections, or raise the kernel's limit",
-        "No space left on device": "make room, or set TMPDIR to another disk",
-        "shared memory": SHARED,
-        "semaphores": "lower --max-connections, or raise the kernel's limit",
-        "Permission denied": "set TMPDIR to a folder that is open to all",
-        "invalid locale name": "install the locale C.UTF-8",
-    }
 
     @classmethod
     def program(cls) -> Path | None:

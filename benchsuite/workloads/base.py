@@ -13,7 +13,7 @@ from benchsuite.core.client import Client as Client
 from benchsuite.core.client import Response as Response
 from benchsuite.core.client import SocketClient as SocketClient
 from benchsuite.core.client import WebSocket as WebSocket
-from benchsuite.core.exceptions import AnswerError, StatusError
+from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
 from benchsuite.core.samples import MESSAGE, REQUEST
 from benchsuite.core.specs import DatabaseSpec, Limits, LoadProfile, Option, chosen_options
 
@@ -174,6 +174,15 @@ def expect_body(response: Response, body: bytes) -> None:
     expect_status(response)
     if response.content != body:
         raise AnswerError(f"expected the body {body[:60]!r}, and got {response.content[:60]!r}")
+
+
+def expect_kept(name: str, load: LoadProfile) -> None:
+    """Raises UsageError for a load that does not keep a number of connections open."""
+    if load.is_open or not load.keep_alive:
+        raise UsageError(
+            f"{name} keeps its connections open; give their number with --connections, and remove "
+            "--rate and --no-keep-alive."
+        )
 
 
 class TargetPage(Workload):

@@ -7,7 +7,7 @@ from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.wording import check_written
-from benchsuite.workloads.base import Workload
+from benchsuite.workloads.base import Workload, expect_kept
 
 PATH = "/bench/sse/"
 MOST_BYTES = 2**20
@@ -53,16 +53,9 @@ class Sse(Workload):
         )
 
     def fit(self, load: LoadProfile) -> LoadProfile:
-        if load.is_open:
-            raise UsageError(
-                "A stream has no arrivals; give the number of streams with --connections, the "
-                "events a second with the workload's option rate, and remove --rate."
-            )
-        if load.think_time_s or not load.keep_alive:
-            raise UsageError(
-                "A stream stays open and is read as it comes; remove --think-time and "
-                "--no-keep-alive."
-            )
+        expect_kept(self.name, load)
+        if load.think_time_s:
+            raise UsageError("A stream is read as it comes; remove --think-time.")
         rate = self.settings["rate"]
         if self.needs_target_app and rate and rate * load.timeout_s <= 1:
             raise UsageError(

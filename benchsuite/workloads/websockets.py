@@ -4,7 +4,6 @@ import math
 from collections.abc import Mapping
 from dataclasses import replace
 from math import inf
-from time import monotonic
 from typing import Any, ClassVar, cast
 
 from benchsuite.core.exceptions import UsageError
@@ -12,7 +11,7 @@ from benchsuite.core.samples import HANDSHAKE, MESSAGE, PUBLICATION
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.core.wording import check_written
-from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload
+from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload, expect_kept
 
 ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
@@ -155,13 +154,7 @@ class WsIdle(WebSocketWorkload):
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         """Opens the connections in steps, unless stages are given."""
-        if load.is_open:
-            raise UsageError(
-                "Idle connections have no rate; give their number with --connections, and remove "
-                "--rate."
-            )
-        if not load.keep_alive:
-            raise UsageError("Idle connections are kept; remove --no-keep-alive.")
+        expect_kept(self.name, load)
         if load.stages:
             return load
         steps = self.settings["steps"]
@@ -198,13 +191,9 @@ class WsReconnect(WebSocketWorkload):
         self.restarts = self.settings["restart"]
 
     def fit(self, load: LoadProfile) -> LoadProfile:
-        if load.is_open or load.stages:
-            raise UsageError(
-                "A reconnect storm needs a number of connections; give it with --connections, and "
-                "remove --rate and --stages."
-            )
-        if not load.keep_alive:
-            raise UsageError("Connections are kept until they are cut; remove --no-keep-alive.")
+        expect_kept(self.name, load)
+        if load.stages:
+            raise UsageError("A reconnect storm needs one number of connections; remove --stages.")
         self.storm_s = load.window_start_s + load.duration_s / 4
         return load
 
@@ -220,7 +209,6 @@ class WsReconnect(WebSocketWorkload):
 
 
 FRAME_BYTES = 4  #: Header of most frames.
-GOLDEN = 0.6180339887498949  #: Fractional parts of its multiples are spread evenly over [0, 1).
 
 
 class WsBroadcast(WebSocketWorkload):
@@ -228,8 +216,7 @@ class WsBroadcast(WebSocketWorkload):
 
     At a rate, the subscribers publish in turn without waiting. In the closed model the first
     `publishers` do, each as soon as its last publication has reached everyone; the others listen.
-    The last `slow` subscribers read at most `slow_rate` messages a second. With `churn_s` all
-    others leave the group after that time and join it again.
+    The last `slow` subscribers read at most `slow_rate` messages a second.
     """
 
     name = "ws_broadcast"
@@ -241,14 +228,12 @@ class WsBroadcast(WebSocketWorkload):
         "publishers": 1,
         "slow": 0,
         "slow_rate": 1.0,
-        "churn_s": 0.0,
     }
     limits = {
         "size": Within(56, MOST_BYTES),  # it has numbers, a checksum and two times
         "publishers": Within(1),
         "slow": Within(0),
         "slow_rate": Within(0.01),
-        "churn_s": Within(0),
     }
     due = PUBLICATION
     consumer = "broadcast"
@@ -257,10 +242,6 @@ class WsBroadcast(WebSocketWorkload):
     endless = True
     _by_rate = False
     _slow_from: float = inf  #: Subscribers from this number on are slow.
-
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self._until: dict[int, float] = {}  #: When each churning subscriber leaves the group.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if not load.keep_alive:
@@ -281,22 +262,12 @@ class WsBroadcast(WebSocketWorkload):
         self._join(client)
 
     def journey(self, client: Client) -> None:
-        user, churn_s = speaking(client).user, self.settings["churn_s"]
-        publishes = self._by_rate or user < self.settings["publishers"]
         socket = self._join(client)
-        # The first times to leave are spread evenly.
-        leaves = churn_s and user < self._slow_from and (self._by_rate or not publishes)
-        first = monotonic() + churn_s * (user * GOLDEN % 1.0) if leaves else inf
-        stays_until = self._until.setdefault(user, first)
-        if publishes:
+        if self._by_rate or speaking(client).user < self.settings["publishers"]:
             size, binary = self.settings["size"], self.settings["binary"]
             socket.publish(size, binary=binary, wait=not self._by_rate)
         else:
-            socket.rest(max(0.0, stays_until - monotonic()))
-        if monotonic() >= stays_until:
-            socket.close()
-            self._join(client)
-            self._until[user] = monotonic() + churn_s
+            socket.rest()
 
     def _join(self, client: Client) -> WebSocket:
         socket = self.connect(client, keep=True)

@@ -110,7 +110,7 @@ def temporary() -> Iterator[Path]:
 
 
 @contextmanager
-def fronted(name, count=1, *, options=None, static=None, marker="", folder=None, server=""):
+def fronted(name, count=1, *, options=None, marker="", folder=None, server=""):
     """The front of that name before so many stubs, or of a real server; all are ready."""
     marker = marker or uuid.uuid4().hex
     with ExitStack() as stack:
@@ -122,7 +122,7 @@ def fronted(name, count=1, *, options=None, static=None, marker="", folder=None,
         for one in instances:
             one.wait()
         port = free_port()
-        place = FrontPlace(folder=folder / "front", static=static, token=marker)
+        place = FrontPlace(folder=folder / "front", token=marker)
         adapter = front_class(name)(options or {}, place)
         process = stack.enter_context(
             front(

@@ -25,8 +25,6 @@ def through(
     direction: Direction = "to_server",
     *,
     loop: Loop = "auto",
-    port: int | None = None,
-    measured: bool = False,
 ) -> AbstractContextManager[DelayedAddress]:
     """A delay with a marker of its own."""
     return delayed(
@@ -37,8 +35,6 @@ def through(
         folder=folder,
         marker=uuid.uuid4().hex,
         env=dict(os.environ),
-        port=port,
-        measured=measured,
         loop=loop,
     )
 

@@ -69,7 +69,6 @@ def test_a_database_of_the_run_s_own_with_a_delay_before_it(command, database):
     assert set(parts(one)) == {"database", "target", "delay"}
     (proxy,) = one["delay"]["proxies"].values()
     assert proxy["delay_s"] == 0.02
-    assert proxy["accuracy"]["median_error_s"] >= 0, "how exact it is: test_delay_truth.py"
     assert "reached through 127.0.0.1:" in one["settings_changed"]["DATABASES"]
     assert {"database", "delay"} <= watched(command)
 

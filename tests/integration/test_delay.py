@@ -250,15 +250,6 @@ def test_ends_at_once_with_connections_open(loop, tmp_path):
             connection.close()
 
 
-def test_port_that_is_taken(tmp_path):
-    with (
-        socket.create_server(("127.0.0.1", 0)) as taken,
-        pytest.raises(StartError, match=r"proxy ended with status 1 .*in use"),
-        through(("127.0.0.1", 9), tmp_path, port=taken.getsockname()[1]),
-    ):
-        pytest.fail("it started")
-
-
 def test_unknown_host(tmp_path):
     with (
         pytest.raises(StartError, match="gaierror"),
@@ -310,7 +301,7 @@ def test_a_run_with_all_delays(tmp_path):
 
 
 def told(late):
-    """Each proxy by its name, with how exact it is; as JSON."""
+    """Each proxy by its name; as JSON."""
     names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
     assert set(late.processes()) == names
     data = json.loads(json.dumps(late.to_json()))
@@ -318,8 +309,6 @@ def told(late):
     assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
     to_clients = data["proxies"]["delay-to-clients"]
     assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
-    for proxy in (to_database, to_clients):
-        assert abs(proxy["accuracy"]["median_error_s"]) < 0.01
 
 
 @contextmanager

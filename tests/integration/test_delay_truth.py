@@ -4,7 +4,6 @@ import http.client
 import threading
 import time
 from contextlib import closing
-from dataclasses import asdict
 from statistics import median
 
 import pytest
@@ -142,20 +141,3 @@ def _typical_of_a_burst(connection):
         arrived.append(time.monotonic())
     sending.join()
     return median(end - begin for begin, end in zip(sent, arrived, strict=True))
-
-
-@pytest.mark.parametrize("direction", ["to_server", "to_client"])
-def test_its_accuracy_is_measured_before_use(direction, tmp_path):
-    def median_error_s():
-        with through(("127.0.0.1", 9), tmp_path, LATE_S, direction, measured=True) as late:
-            return _accuracy(late).median_error_s
-
-    check(median_error_s, 0.0)
-
-
-def _accuracy(late):
-    found = late.accuracy
-    assert found.median_error_s <= found.p99_error_s <= found.worst_error_s
-    assert 1000 < found.ceiling_per_s < 1_000_000
-    assert late.to_json()["accuracy"] == asdict(found)
-    return found

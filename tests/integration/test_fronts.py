@@ -22,7 +22,6 @@ from websockets.exceptions import ConnectionClosed
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import Option
-from benchsuite.fronts.base import StaticFiles
 from benchsuite.system import account
 from benchsuite.system.network import ensure_port_free
 from tests.integration.command import ROOT
@@ -110,13 +109,11 @@ def test_nginx_shares_evenly_in_two_processes_too():
 OTHERS: dict[str, list[dict[str, Option]]] = {
     "nginx": [
         {"balance": "least_connections", "keep_alive_s": 5, "backlog": 100},
-        {"balance": "ip_hash", "upstream_idle_s": 1, "timeout_s": 30},
+        {"upstream_idle_s": 1, "timeout_s": 30},
     ],
     "haproxy": [
         {"balance": "least_connections", "keep_alive_s": 5, "backlog": 100, "threads": 2},
-        {"balance": "ip_hash", "upstream_idle_s": 1, "timeout_s": 30, "reuse": "always"},
-        {"reuse": "aggressive", "connections": 100},
-        {"reuse": "never", "threads": 4},
+        {"upstream_idle_s": 1, "timeout_s": 30, "connections": 100, "threads": 4},
     ],
 }
 
@@ -134,7 +131,7 @@ def test_takes_every_option_that_it_names(name, options):
     with fronted(name, 2, options=options) as served:
         asked = served.ask(60)
     assert asked.statuses == {200: 60}
-    assert len(asked.instances) == (1 if options.get("balance") == "ip_hash" else 2)
+    assert len(asked.instances) == 2
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -161,24 +158,6 @@ def test_ends_when_its_port_is_taken(name):
         with refused, fronted(name, options={"config": str(own)}):
             pytest.fail("it started")
         assert served.get()[1] == b"ok"
-
-
-@needs("nginx")
-def test_nginx_serves_the_static_files_of_the_project():
-    with temporary() as folder:
-        folder.chmod(0o755)
-        root = folder / "static"
-        (root / "shop").mkdir(parents=True)
-        (root / "shop" / "shop.css").write_text("body {}")
-        static = StaticFiles(url="/static/", root=root)
-        with fronted("nginx", options={"static": True}, static=static) as served:
-            answer, body = served.get("/static/shop/shop.css")
-            assert (answer.status, body) == (200, b"body {}")
-            assert answer.headers["Content-Type"] == "text/css"
-            assert answer.headers["X-Benchsuite-Run"] == served.marker
-            assert answer.headers["X-Instance"] is None
-            assert served.get("/static/none.css")[0].status == 404
-            assert served.get()[0].headers["X-Instance"]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -168,14 +168,6 @@ def test_static_files_are_collected_where_pages_would_fail(run, more):
     assert result.settings_changed["STATIC_ROOT"] == COLLECTED
 
 
-@needs("nginx")
-def test_a_front_serves_what_was_collected(run):
-    """It is not root, though the run may be."""
-    front = {"front": "nginx", "front_options": {"static": "yes"}}
-    result = run(path="/static/styled.css", expect="body {}", **front)
-    assert (result.status, result.failure) == (Status.FINISHED, "")
-
-
 def test_where_they_are_skipped_the_page_fails_and_says_why(run):
     result = run(static="skip")
     assert result.status is Status.FAILED

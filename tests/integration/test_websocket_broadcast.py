@@ -179,25 +179,6 @@ def test_who_reads_slowly_is_slow(tmp_path):
     assert float(np.median(healthy["finish"] - healthy["start"])) < 0.1
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize("by_rate", [True, False])
-def test_who_leaves_and_joins_again_loses_nothing(tmp_path, by_rate):
-    closed = {"model": "closed", "arrival_rate": None, "max_in_flight": None, "users": SUBSCRIBERS}
-    result, published = broadcast(
-        tmp_path, churn_s=0.25, duration_s=1.5, **({} if by_rate else closed)
-    )
-    assert published > 40
-    messages, opened = result.of(f"message {PATH}"), result.of(f"handshake {PATH}")
-    for one in messages[messages["kind"] != Kind.OK]:
-        # the room takes note of a subscriber a moment after it has told it that it is in
-        joined = opened["finish"][(opened["user"] == one["user"])]
-        assert one["start"] - joined[joined <= one["start"]].max() < 0.1
-    assert set(result.kinds(f"closing {PATH}")) == {Kind.OK}
-    closings = result.of(f"closing {PATH}")
-    assert len(closings) >= 2 * (SUBSCRIBERS - 1)
-    assert len(np.unique(closings["user"])) == SUBSCRIBERS - (not by_rate)
-
-
 def test_copies_and_overtakers_are_strays(tmp_path):
     held: list[Any] = []
 

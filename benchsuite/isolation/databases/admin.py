@@ -125,11 +125,8 @@ class DatabaseAdmin:
         cookies = {**prepared.get("cookies", {}), **cookies}
         _check_sessions(cookies)
         project = self._project()
-        static_root = self._instructions.static_root or project.get("STATIC_ROOT")
         facts = Facts(
             database_address=database_address(settings.DATABASES.get("default")),
-            static_url=str(getattr(settings, "STATIC_URL", None) or ""),
-            static_root=str(static_root or ""),
             revision=revision_of(Path(getattr(settings, "BASE_DIR", None) or Path.cwd())),
             wants_redis=wants_redis(project),
             memory_layers=in_memory(getattr(settings, "CHANNEL_LAYERS", None)),

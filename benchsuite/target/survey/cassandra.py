@@ -5,7 +5,7 @@ data in static columns and its answers as rows: one batch to write a page, one q
 import json
 import os
 import uuid
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -13,7 +13,6 @@ from cassandra import ProtocolVersion
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
 from cassandra.policies import RoundRobinPolicy
 from cassandra.query import BatchStatement
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
@@ -21,7 +20,6 @@ from django.utils import timezone
 from benchsuite.target.survey.definitions import Survey
 from benchsuite.target.survey.store import CASSANDRA_URL, Visit, new_code
 
-DEFAULTS: dict[str, Any] = {"HOSTS": ["127.0.0.1"], "PORT": 9042, "KEYSPACE": "benchsuite_surveys"}
 TABLES = {
     "visits": """
         CREATE TABLE IF NOT EXISTS visits (
@@ -42,32 +40,26 @@ STATEMENTS = {
     "done": "UPDATE visits SET done = done + ? WHERE id = ?",
     "upload": "INSERT INTO uploads (id, question, name, content_type, content) "
     "VALUES (?, ?, ?, ?, ?)",
-    "drop_answer": "DELETE FROM visits WHERE id = ? AND question = ?",
-    "drop_upload": "DELETE FROM uploads WHERE id = ? AND question = ?",
     "complete": "UPDATE visits SET completed = ? WHERE id = ? IF completed = null",
 }
 
 
 class CassandraStore:
-    """The run's own Cassandra, else that of the setting BENCHSUITE_SURVEY_CASSANDRA (HOSTS, PORT,
-    KEYSPACE). Connects when created, at a process's first request: connections survive no fork.
+    """In the run's own Cassandra. Connects when created, at a process's first request: connections
+    survive no fork.
     """
 
     def __init__(self) -> None:
-        chosen = {**DEFAULTS, **getattr(settings, "BENCHSUITE_SURVEY_CASSANDRA", {})}
-        url = urlsplit(os.environ.get(CASSANDRA_URL, ""))
-        if url.hostname:
-            keyspace = url.path.strip("/")
-            chosen = {"HOSTS": [url.hostname], "PORT": url.port, "KEYSPACE": keyspace}
+        url = urlsplit(os.environ[CASSANDRA_URL])
         profile = ExecutionProfile(load_balancing_policy=RoundRobinPolicy())
         self._cluster = Cluster(
-            chosen["HOSTS"],
-            port=chosen["PORT"],
+            [url.hostname],
+            port=url.port,
             protocol_version=ProtocolVersion.V4,  # spoken by every release since 2.2
             execution_profiles={EXEC_PROFILE_DEFAULT: profile},
         )
         self._session: Session = self._cluster.connect()
-        self._make(chosen["KEYSPACE"])
+        self._make(url.path.strip("/"))
         self._statements = {
             name: self._session.prepare(statement) for name, statement in STATEMENTS.items()
         }
@@ -102,8 +94,6 @@ class CassandraStore:
         number: int,
         answers: Mapping[int, Any],
         uploads: "Mapping[int, UploadedFile[bytes]]",
-        *,
-        done: bool,
     ) -> None:
         """Files first, as they are too large for a batch: one without its answer is ignored."""
         for question, file in uploads.items():
@@ -113,14 +103,10 @@ class CassandraStore:
         for question, value in answers.items():
             text = json.dumps(value, cls=DjangoJSONEncoder)
             page.add(self._statements["answer"], (visit.id, question, text))
-        if done:
-            page.add(self._statements["done"], ({number}, visit.id))
+        page.add(self._statements["done"], ({number}, visit.id))
         self._session.execute(page)
 
-    def complete(self, visit: Visit, stale: Collection[int]) -> None:
-        for question in stale:
-            self._do("drop_answer", visit.id, question)
-            self._do("drop_upload", visit.id, question)
+    def complete(self, visit: Visit) -> None:
         self._do("complete", timezone.now(), visit.id)
 
     def counts(self) -> Mapping[str, int]:

@@ -23,24 +23,9 @@ class Kind(models.TextChoices):
     FILE = "file", "file"
 
 
-LIMITS: dict[str, tuple[str, ...]] = {
-    Kind.SHORT: ("max_length", "pattern", "pattern_hint"),
-    Kind.LONG: ("max_length",),
-    Kind.NUMBER: ("minimum", "maximum", "decimals"),
-    Kind.DATE: ("earliest", "latest"),
-    Kind.EMAIL: ("max_length",),
-    Kind.YESNO: (),
-    Kind.RADIO: (),
-    Kind.SELECT: (),
-    Kind.MULTIPLE: ("minimum", "maximum"),
-    Kind.RATING: ("minimum", "maximum", "low_label", "high_label"),
-    Kind.FILE: ("max_bytes", "accept"),
-}
-"""Kind → the limits of its questions; all others must be empty."""
 WITH_CHOICES = (Kind.RADIO, Kind.SELECT, Kind.MULTIPLE, Kind.RATING)
 """Kinds whose choices are rows of their own; those of a rating grid are its lines."""
 LONGEST_SCALE = 10  #: Steps of a rating grid.
-RESERVED = ("back", "csrfmiddlewaretoken")  #: Names that a page's form uses itself.
 LARGEST_UPLOAD = 2 * 1024 * 1024  #: Uploads are kept in the database, so they stay small.
 
 
@@ -143,17 +128,11 @@ class Question(Keyed):
         ]
 
     def __str__(self) -> str:
-        return " ".join(map(str, self.natural_key()))
+        return self.name
 
     def clean(self) -> None:
-        """Refuses limits that the kind does not have, and impossible ones."""
+        """Refuses impossible limits; those that the kind does not have say nothing."""
         errors: dict[str, str] = {}
-        if self.name in RESERVED:
-            errors["name"] = f"The form uses this name itself: {', '.join(RESERVED)}."
-        known = LIMITS.get(self.kind, ())
-        for field in {limit for limits in LIMITS.values() for limit in limits} - set(known):
-            if getattr(self, field) not in (None, "", 0):
-                errors[field] = f"A question of kind {self.kind} has no such limit; leave it empty."
         for least, most in (("minimum", "maximum"), ("earliest", "latest")):
             low, high = getattr(self, least), getattr(self, most)
             if low is not None and high is not None and low > high:
@@ -164,20 +143,11 @@ class Question(Keyed):
             except re.error as error:
                 errors["pattern"] = f"Not a regular expression: {error}."
         if self.kind == Kind.RATING:
-            errors.update(self._rating_errors())
-        if self.kind == Kind.FILE and not 0 < (self.max_bytes or 0) <= LARGEST_UPLOAD:
-            errors["max_bytes"] = f"Must be from 1 to {LARGEST_UPLOAD}."
+            low, high = self.minimum, self.maximum
+            if low is None or high is None or low % 1 or high - low not in range(1, LONGEST_SCALE):
+                errors["maximum"] = f"A rating has 2 to {LONGEST_SCALE} steps, in whole numbers."
         if errors:
             raise ValidationError(errors)
-
-    def _rating_errors(self) -> dict[str, str]:
-        if self.minimum is None or self.maximum is None:
-            return {"minimum": "A rating needs its first and last step."}
-        if any(step != int(step) for step in (self.minimum, self.maximum)):
-            return {"minimum": "The steps of a rating are whole numbers."}
-        if not 1 <= self.maximum - self.minimum < LONGEST_SCALE:
-            return {"maximum": f"A rating has 2 to {LONGEST_SCALE} steps."}
-        return {}
 
 
 class Choice(Keyed):

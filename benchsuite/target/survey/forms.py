@@ -1,6 +1,6 @@
 """The form of one page: the fields of its questions, read as their answers."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django import forms
@@ -54,9 +54,7 @@ def hint(question: Question) -> str:
         least = max(int(low or 0), 1 if question.required else 0)
         if high is None:
             return f"Tick at least {least}." if least else ""
-        if least == high:
-            return f"Tick exactly {least}."
-        return f"Tick {least} to {int(high)}." if least else f"Tick at most {int(high)}."
+        return f"Tick {least} to {int(high)}."
     if question.kind == Kind.FILE:
         endings = f"{question.accept.replace(',', ', ')}, " if question.accept else ""
         return f"{endings}at most {filesizeformat(question.max_bytes or LARGEST_UPLOAD)}."
@@ -170,43 +168,18 @@ def _buttons(question: Question, choices: list[tuple[str, str]]) -> forms.Field:
 
 
 class PageForm(forms.Form):
-    """`answers` are earlier answers by question ID."""
-
     default_renderer = DjangoTemplates()
     use_required_attribute = True
     error_css_class = "wrong"
 
-    def __init__(
-        self,
-        questions: Sequence[Question],
-        answers: Mapping[int, Any],
-        data: Any = None,
-        files: Any = None,
-    ) -> None:
-        initial: dict[str, Any] = {}
-        for question in questions:
-            value = answers.get(question.pk)
-            if value is not None and question.kind == Kind.RATING:
-                lines = value.items()
-                initial |= {f"{question.name}{SEPARATOR}{line}": step for line, step in lines}
-            elif value is not None:
-                initial[question.name] = value
-        super().__init__(data, files, initial=initial)
+    def __init__(self, questions: Sequence[Question], data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files)
         self._names: dict[int, list[str]] = {}
         self._questions = questions
         for question in questions:
             made = fields_of(question)
             self._names[question.pk] = list(made)
             self.fields.update(made)
-        self.note_kept(answers)
-
-    def note_kept(self, answers: Mapping[int, Any]) -> None:
-        """Makes the files among these answers optional, and says that they are kept."""
-        for question in self._questions:
-            if question.kind == Kind.FILE and (kept := answers.get(question.pk)):
-                words = f"{kept['name']} is kept; choose a file to replace it."
-                self[question.name].help_text = " ".join([words, hint(question)])
-                self.fields[question.name].required = False
 
     def items(self) -> Iterator[dict[str, Any]]:
         """Each question with its fields, for the template."""
@@ -216,20 +189,17 @@ class PageForm(forms.Form):
             yield {"question": question, "fields": fields, "is_grid": is_grid}
 
     def answers(self) -> dict[int, Any]:
-        """Question's ID → value, or None, for those without errors; without files that are kept."""
+        """Question's ID → value, or None, of a valid form."""
         by_question: dict[int, Any] = {}
         for question in self._questions:
             names = self._names[question.pk]
-            values = [self.cleaned_data[name] for name in names if name in self.cleaned_data]
+            value: Any = self.cleaned_data[names[0]]
             if question.kind == Kind.RATING:
-                lines = zip((name.partition(SEPARATOR)[2] for name in names), values, strict=False)
-                value: Any = {line: step for line, step in lines if step}
-            elif values and isinstance(value := values[0], UploadedFile):
+                lines = ((name.partition(SEPARATOR)[2], self.cleaned_data[name]) for name in names)
+                value = {line: step for line, step in lines if step}
+            elif isinstance(value, UploadedFile):
                 value = {"name": value.name, "bytes": value.size}
-            elif question.kind == Kind.FILE and self.initial.get(question.name):
-                continue
-            if len(values) == len(names):
-                by_question[question.pk] = None if value in ("", [], {}) else value
+            by_question[question.pk] = None if value in ("", [], {}) else value
         return by_question
 
     def uploads(self) -> "dict[int, UploadedFile[bytes]]":
@@ -237,6 +207,5 @@ class PageForm(forms.Form):
         return {
             question.pk: file
             for question in self._questions
-            if question.kind == Kind.FILE
-            and isinstance(file := self.cleaned_data.get(question.name), UploadedFile)
+            if isinstance(file := self.cleaned_data.get(question.name), UploadedFile)
         }

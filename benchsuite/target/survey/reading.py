@@ -20,7 +20,6 @@ from benchsuite.target.survey.definitions import (
     Question,
     Survey,
 )
-from benchsuite.target.survey.store import Visit
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "surveys"
 
@@ -59,22 +58,16 @@ class Flow:
         conditions = self._conditions.get((None, question_id), ())
         return self._asks_page(page_id) and all(self._holds(one, page_id) for one in conditions)
 
-    def after(self, number: int) -> Page | None:
-        """The next page shown; None after the last."""
-        return next((page for page in self.pages() if page.number > number), None)
-
-    def before(self, number: int) -> Page | None:
-        """The page shown before; None before the first."""
-        return next((page for page in reversed(self.pages()) if page.number < number), None)
-
     def first_open(self, done: Collection[int]) -> Page | None:
         """The first page shown and not done; None when all are done."""
         return next((page for page in self.pages() if page.number not in done), None)
 
-    def may_open(self, number: int, done: Collection[int]) -> bool:
-        """Whether the page is shown and every earlier page is done."""
-        shown = [page.number for page in self.pages()]
-        return number in shown and all(page in done for page in shown if page < number)
+    def open_page(self, done: Collection[int]) -> Page:
+        """The first page that is not done, else the last one; Http404 where none is shown."""
+        shown = self.pages()
+        if not shown:
+            raise Http404("Every page of this survey depends on another one.")
+        return self.first_open(done) or shown[-1]
 
     def _asks_page(self, page_id: int) -> bool:
         conditions = self._conditions.get((page_id, None), ())
@@ -131,19 +124,8 @@ class Definition:
         conditions = Condition.objects.filter(on_survey).select_related("source")
         return cls(survey, pages, list(conditions))
 
-    def page(self, number: int) -> Page:
-        for page in self.pages:
-            if page.number == number:
-                return page
-        raise Http404(f"The survey {self.survey.slug} has no page {number}.")
-
     def flow(self, answers: Mapping[int, Any]) -> Flow:
         return Flow(self.pages, self.conditions, answers)
-
-    def may_end_with(self, number: int) -> bool:
-        """Whether no answer on this page can show a later page."""
-        later = {page.pk for page in self.pages if page.number > number}
-        return not any(condition.page_id in later for condition in self.conditions)
 
 
 def questions_of(page: Page, flow: Flow) -> list[Question]:
@@ -151,14 +133,6 @@ def questions_of(page: Page, flow: Flow) -> list[Question]:
     choices = Prefetch("choices", Choice.objects.order_by("position"))
     questions = page.questions.order_by("position").prefetch_related(choices)
     return [question for question in questions if flow.asks(question.pk, page.pk)]
-
-
-def stale(definition: Definition, visit: Visit, flow: Flow) -> set[int]:
-    """IDs of answered questions that, after going back, are no longer shown."""
-    if not definition.conditions:
-        return set()
-    answered = Question.objects.filter(pk__in=visit.answers).values_list("pk", "page_id")
-    return {question for question, page in answered if not flow.asks(question, page)}
 
 
 def listed() -> "QuerySet[Survey]":

@@ -1,4 +1,4 @@
-"""Participations and their answers: the contract of a store, and the store in the database."""
+"""Participations and their answers, and the store of both in the database."""
 
 import os
 import secrets
@@ -6,16 +6,17 @@ import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
-from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections, models, router, transaction
 from django.utils import timezone
-from django.utils.module_loading import import_string
 
 from benchsuite.target.survey.definitions import Question, Survey
+
+if TYPE_CHECKING:
+    from benchsuite.target.survey.cassandra import CassandraStore
 
 CODE_BYTES = 5
 
@@ -82,8 +83,6 @@ class Upload(models.Model):
         return self.name
 
 
-DEFAULT = "benchsuite.target.survey.store.DatabaseStore"
-CASSANDRA = "benchsuite.target.survey.cassandra.CassandraStore"
 CASSANDRA_URL = "BENCHSUITE_CASSANDRA_URL"  #: Set where the run started one for the answers.
 
 
@@ -98,49 +97,27 @@ class Visit:
     completed: bool
 
 
-class Store(Protocol):
-    """What the pages need from a store of answers. Each call is atomic."""
-
-    def begin(self, survey: Survey) -> Visit: ...
-
-    def visit(self, survey: Survey, key: str) -> Visit | None:
-        """The visit with that ID; None if this survey has none."""
-
-    def save_page(
-        self,
-        visit: Visit,
-        number: int,
-        answers: Mapping[int, Any],
-        uploads: "Mapping[int, UploadedFile[bytes]]",
-        *,
-        done: bool,
-    ) -> None:
-        """Stores a page's answers in place of earlier ones, and marks the page as done."""
-
-    def complete(self, visit: Visit, stale: Collection[int]) -> None:
-        """Ends the visit and removes answers to `stale` questions; idempotent."""
-
-    def counts(self) -> Mapping[str, int]:
-        """The numbers of "participations", "completions", "answers" and "uploads"."""
-
-
 @cache
-def store() -> Store:
-    """That of the run where it has one, else the store of the setting BENCHSUITE_SURVEY_STORE."""
-    path = CASSANDRA
+def store() -> "DatabaseStore | CassandraStore":
+    """That of the run's Cassandra where it has one, else the database's."""
     if CASSANDRA_URL not in os.environ:
-        path = getattr(settings, "BENCHSUITE_SURVEY_STORE", DEFAULT)
-    made: Store = import_string(path)()
-    return made
+        return DatabaseStore()
+    from benchsuite.target.survey.cassandra import CassandraStore  # only there with its driver
+
+    return CassandraStore()
 
 
 class DatabaseStore:
-    """Rows of the project's database. Visits are read where they are written: a replica may lag."""
+    """Rows of the project's database. Visits are read where they are written: a replica may lag.
+
+    Each call is atomic, here as in the other store.
+    """
 
     def begin(self, survey: Survey) -> Visit:
         return Participation.objects.create(survey=survey).visit({})
 
     def visit(self, survey: Survey, key: str) -> Visit | None:
+        """The visit with that ID; None if this survey has none."""
         written = router.db_for_write(Participation)
         try:
             participations = Participation.objects.using(written).filter(pk=uuid.UUID(key))
@@ -158,10 +135,8 @@ class DatabaseStore:
         number: int,
         answers: Mapping[int, Any],
         uploads: "Mapping[int, UploadedFile[bytes]]",
-        *,
-        done: bool,
     ) -> None:
-        pages = sorted({*visit.done, number})
+        """Stores a page's answers in place of earlier ones, and marks the page as done."""
         rows = [
             Answer(participation_id=visit.id, question_id=question, value=value)
             for question, value in answers.items()
@@ -179,16 +154,13 @@ class DatabaseStore:
         with transaction.atomic(using=router.db_for_write(Participation)):
             _put(rows, "value")
             _put(files, "name", "content_type", "content")
-            if done and pages != sorted(visit.done):
-                Participation.objects.filter(pk=visit.id).update(done=pages)
+            own = Participation.objects.filter(pk=visit.id)
+            own.update(done=sorted({*visit.done, number}))
 
-    def complete(self, visit: Visit, stale: Collection[int]) -> None:
+    def complete(self, visit: Visit) -> None:
+        """Ends the visit; idempotent."""
         own = Participation.objects.filter(pk=visit.id, completed=None)
-        with transaction.atomic(using=router.db_for_write(Participation)):
-            for model in (Answer, Upload) if stale else ():
-                rows = model.objects.filter(participation_id=visit.id)
-                rows.filter(question_id__in=stale).delete()
-            own.update(completed=timezone.now())
+        own.update(completed=timezone.now())
 
     def counts(self) -> Mapping[str, int]:
         return {

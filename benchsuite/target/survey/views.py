@@ -15,7 +15,7 @@ from django.views.decorators.http import require_http_methods, require_safe
 from benchsuite.target.gate import only_in_a_run
 from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Page, Survey
 from benchsuite.target.survey.forms import PageForm
-from benchsuite.target.survey.reading import Definition, listed, questions_of, stale
+from benchsuite.target.survey.reading import Definition, Flow, listed, questions_of
 from benchsuite.target.survey.store import Visit, store
 
 LARGEST_BODY = 2 * LARGEST_UPLOAD
@@ -102,14 +102,11 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
     if visit is None or visit.completed:
         visit = store().begin(definition.survey)
     flow = definition.flow(visit.answers)
-    if not (shown := flow.pages()):
-        raise Http404(f"Every page of the survey {slug} depends on another one.")
+    current = flow.open_page(visit.done)
     if visit.done:
-        response = _to_open(definition, visit)
+        response = _redirect("page", slug, current.number)
     else:
-        first = shown[0]
-        form = PageForm(questions_of(first, flow), visit.answers)
-        response = _shown(request, definition, visit, first, form)
+        response = _shown(request, definition, flow, current, PageForm(questions_of(current, flow)))
     return remember(request, response, definition.survey, visit, _url("start", slug))
 
 
@@ -119,35 +116,31 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 @bounded
 @csrf_protect
 def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows a page, or stores its valid answers and redirects to the next one; going back stores
-    them too and requires no others.
+    """Shows the page where the visit stopped, or stores its valid answers and redirects to the next
+    one; other pages lead there.
     """
     definition = Definition.of(slug)
-    current = definition.page(number)
     visit = visit_of(request, definition.survey)
     if visit is None:
         return _redirect("start", slug)
     if visit.completed:
         return _redirect("thanks", slug, visit.code)
     flow = definition.flow(visit.answers)
-    if not flow.may_open(number, visit.done):
-        return _to_open(definition, visit)
+    current = flow.open_page(visit.done)
+    if number != current.number:
+        return _redirect("page", slug, current.number)
     questions = questions_of(current, flow)
     if request.method != "POST":
-        return _shown(request, definition, visit, current, PageForm(questions, visit.answers))
-    form = PageForm(questions, visit.answers, request.POST, request.FILES)
-    valid, goes_back = form.is_valid(), "back" in request.POST
-    answers, uploads = form.answers(), form.uploads()
-    if valid or goes_back or uploads:  # a page can't show a file again, unlike text
-        store().save_page(visit, number, answers, uploads, done=valid)
-        form.note_kept(answers)
-    if not valid and not goes_back:
-        return _shown(request, definition, visit, current, form)
-    flow = definition.flow({**visit.answers, **answers})
-    following = (flow.before(number) or current) if goes_back else flow.after(number)
+        return _shown(request, definition, flow, current, PageForm(questions))
+    form = PageForm(questions, request.POST, request.FILES)
+    if not form.is_valid():
+        return _shown(request, definition, flow, current, form)
+    answers = form.answers()
+    store().save_page(visit, number, answers, form.uploads())
+    following = definition.flow({**visit.answers, **answers}).first_open([*visit.done, number])
     if following is not None:
         return _redirect("page", slug, following.number)
-    store().complete(visit, stale(definition, visit, flow))
+    store().complete(visit)
     return _redirect("thanks", slug, visit.code)
 
 
@@ -164,31 +157,22 @@ def thanks(request: HttpRequest, slug: str, code: str) -> HttpResponse:
 
 
 def _shown(
-    request: HttpRequest, definition: Definition, visit: Visit, current: Page, form: PageForm
+    request: HttpRequest, definition: Definition, flow: Flow, current: Page, form: PageForm
 ) -> HttpResponse:
-    flow = definition.flow(visit.answers)
-    slug, number = definition.survey.slug, current.number
+    number = current.number
     numbers = [page.number for page in flow.pages()]
     context = {
         "survey": definition.survey,
         "page": current,
         "form": form,
         "home": _url("list"),
-        "action": _url("page", slug, number),
+        "action": _url("page", definition.survey.slug, number),
         "step": numbers.index(number) + 1,
         "steps": len(numbers),
-        "has_back": flow.before(number) is not None,
-        "is_last": flow.after(number) is None and definition.may_end_with(number),
+        "is_last": number == definition.pages[-1].number,
         "keeps_days": COOKIE_DAYS,
     }
     return rendered(request, "page", context)
-
-
-def _to_open(definition: Definition, visit: Visit) -> HttpResponse:
-    """To the first page that is not done, else to the last one."""
-    flow = definition.flow(visit.answers)
-    target = flow.first_open(visit.done) or flow.pages()[-1]
-    return _redirect("page", definition.survey.slug, target.number)
 
 
 def _redirect(name: str, *parts: object) -> HttpResponse:

@@ -1,4 +1,4 @@
-"""The command line of a proxy, URLs by way of it, and its accuracy."""
+"""The command line of a proxy, and URLs by way of it."""
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.delay.delayer import address_of_redis

@@ -11,10 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.fronts import BUILTIN, base
-from benchsuite.fronts.base import FrontAdapter, FrontPlace, StaticFiles
+from benchsuite.fronts import BUILTIN
+from benchsuite.fronts.base import FrontAdapter, FrontPlace
 from benchsuite.fronts.program import ProgramFront
-from benchsuite.system import account
 
 DOCS = Path(__file__).parents[3] / "docs"
 FOLDER = Path("/run/of/a front")
@@ -29,8 +28,8 @@ def front_class(name):
 PROGRAMS = {name: one for name in BUILTIN if issubclass(one := front_class(name), ProgramFront)}
 
 
-def make(name, static_files=None, /, **options):
-    place = FrontPlace(folder=FOLDER, static=static_files, token="t0ken")
+def make(name, /, **options):
+    place = FrontPlace(folder=FOLDER, token="t0ken")
     return PROGRAMS[name](options, place)
 
 
@@ -69,25 +68,6 @@ def test_what_it_is_told(golden, monkeypatch):
     golden.cases(told)
 
 
-def test_static_files(golden, monkeypatch, tmp_path):
-    """What nginx is told of them, or why it can't serve them; before the settings of the target are
-    known it is asked for nothing.
-    """
-    (tmp_path / "a $b").mkdir()
-
-    def served(url="/static/", root="", *, asked=True, can_read=True):
-        monkeypatch.setattr(base, "can_read", lambda folder, user: can_read)
-        files = None if url is None else StaticFiles(url=url, root=tmp_path / root)
-        adapter = make("nginx", files, static=asked)
-        adapter.ensure_servable()
-        lines = configuration(adapter)
-        at = lines.index("location /static/ {") if asked else len(lines)
-        return "\n".join(lines[at : at + 3])
-
-    user = f"runs as {account.unprivileged() or 'you'} "
-    golden.cases(served, replace={re.escape(str(tmp_path)): "ROOT", user: "runs as USER "})
-
-
 def test_the_front_in_the_docs_is_one():
     (code,) = re.findall(
         r"```python\n# shop/fronts\.py\n(.*?)```", (DOCS / "extending.md").read_text(), re.DOTALL
@@ -108,7 +88,7 @@ def test_docs_show_every_front():
         if issubclass(one, ProgramFront):
             least = ".".join(map(str, one.least_version))
             assert f" {least} | `apt install {one.package}` |" in row
-        for option in ("processes", "threads", "static"):
+        for option in ("processes", "threads"):
             assert (f"`{option}" in row) == (option in one.options)
 
 

@@ -255,9 +255,7 @@ def test_values(golden):
 
 
 def test_facts_come_through_json_as_they_were():
-    facts = Facts(
-        database_address=("db.example", 5432), static_url="/static/", memory_layers=("a",)
-    )
+    facts = Facts(database_address=("db.example", 5432), memory_layers=("a",))
     assert Facts.from_json(json.loads(json.dumps(dataclasses.asdict(facts)))) == facts
 
 

@@ -33,7 +33,7 @@ def words(sentence: str) -> str:
     ranges = {unit: ends(unit, limits, is_dated=dated) for unit, limits in read.ranges.items()}
     parts = [f"{unit or 'it'} {limits}" for unit, limits in ranges.items()]
     parts += [f"steps of {float(read.step):g}"] if read.step else []
-    parts += filter(None, (read.kind, *sorted(read.says), read.prefix, read.example))
+    parts += filter(None, (read.kind, *sorted(read.says), read.example))
     return ", ".join([*parts, *read.extensions]) or "nothing"
 
 

@@ -43,7 +43,7 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
         folder=run,
         token="feed",
         clone=cast(Any, None),
-        facts=Facts(database_address=None, static_url="", static_root=""),
+        facts=Facts(database_address=None),
     )
     assembled.system.instructions = run / "instructions.json"
     assembled.services["redis"] = "unix:/run/redis"

@@ -9,7 +9,7 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.runner.assembly import replicas
 from benchsuite.servers.base import Application, Place, ServerAdapter
 
-FACTS = Facts(database_address=None, static_url="", static_root="")
+FACTS = Facts(database_address=None)
 SPEC = ServerSpec(server="plain-server", front="swarm", instances=3, cpus=(1,))
 
 

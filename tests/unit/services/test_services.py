@@ -1,21 +1,8 @@
-"""Services of a run's own: what they are told, and what to do when they do not start."""
+"""Services of a run's own: what they are told."""
 
 from pathlib import Path
 
-from benchsuite.core.exceptions import StartError
-from benchsuite.services.postgres import PostgreSQL
 from benchsuite.services.redis import CONFIGURATION, Redis
-
-INITDB = "initdb: creating directory pg ... ok\n"
-CHOOSING = "selecting dynamic shared memory implementation ... posix\n"
-
-
-def test_the_cause_is_told_from_what_is_only_named(golden):
-    def case(log):
-        service = PostgreSQL(folder=Path("pg"), marker="m", env={})
-        return service.advised(StartError("initdb failed", INITDB + log)).what
-
-    golden.cases(case)
 
 
 def configured(port, by):

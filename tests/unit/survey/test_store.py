@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from benchsuite.target.survey import store as module
 from benchsuite.target.survey.definitions import Question, Survey
 from benchsuite.target.survey.store import Answer, DatabaseStore, Participation, Upload, Visit
 
@@ -38,12 +37,12 @@ def test_a_page_is_kept_over_what_it_was(survey):
     kept = DatabaseStore()
     visit = kept.begin(survey)
     first, second = question("trips"), question("stay")
-    kept.save_page(visit, 1, {first: 3, second: None}, {}, done=False)
-    assert again(visit, survey).done == []
+    kept.save_page(visit, 1, {first: 3, second: None}, {})
+    assert again(visit, survey).done == [1]
     assert again(visit, survey).answers == {first: 3, second: None}
-    kept.save_page(again(visit, survey), 1, {first: 4}, {}, done=True)
-    kept.save_page(again(visit, survey), 2, {second: "x"}, {}, done=True)
-    kept.save_page(again(visit, survey), 1, {first: 5}, {}, done=True)
+    kept.save_page(again(visit, survey), 1, {first: 4}, {})
+    kept.save_page(again(visit, survey), 2, {second: "x"}, {})
+    kept.save_page(again(visit, survey), 1, {first: 5}, {})
     assert again(visit, survey).done == [1, 2]
     assert again(visit, survey).answers == {first: 5, second: "x"}
 
@@ -54,7 +53,7 @@ def test_an_upload_replaces_the_one_before(survey):
     photo = question("photo")
     for content in (b"one", b"two"):
         file = SimpleUploadedFile("a" * 300 + ".png", content, "image/png")
-        kept.save_page(visit, 8, {photo: {"name": file.name}}, {photo: file}, done=True)
+        kept.save_page(visit, 8, {photo: {"name": file.name}}, {photo: file})
     upload = Upload.objects.get()
     assert (bytes(upload.content), upload.content_type) == (b"two", "image/png")
     assert len(upload.name) <= 200
@@ -72,7 +71,7 @@ def test_a_page_is_kept_whole_or_not_at_all(survey):
     kept = DatabaseStore()
     visit, torn = kept.begin(survey), {question("photo"): Torn("a.png", b"x")}
     with pytest.raises(OSError, match="gone"):
-        kept.save_page(visit, 1, {question("trips"): 3}, torn, done=True)
+        kept.save_page(visit, 1, {question("trips"): 3}, torn)
     assert again(visit, survey).answers == {}
     assert again(visit, survey).done == []
 
@@ -80,24 +79,12 @@ def test_a_page_is_kept_whole_or_not_at_all(survey):
 def test_completing_twice_keeps_the_first_time(survey):
     kept = DatabaseStore()
     visit = kept.begin(survey)
-    stale, fresh = question("trips"), question("nights")
-    kept.save_page(visit, 1, {stale: 1, fresh: 2}, {}, done=True)
-    kept.complete(visit, {stale})
+    nights = question("nights")
+    kept.save_page(visit, 1, {nights: 2}, {})
+    kept.complete(visit)
     first = Participation.objects.get().completed
-    kept.complete(visit, set())
+    kept.complete(visit)
     assert Participation.objects.get().completed == first
-    assert again(visit, survey).answers == {fresh: 2}
+    assert again(visit, survey).answers == {nights: 2}
     assert kept.counts() == {"participations": 1, "completions": 1, "answers": 1, "uploads": 0}
     assert Answer.objects.get().value == 2
-
-
-def test_the_setting_names_the_store(settings):
-    assert type(module.store()) is DatabaseStore
-    settings.BENCHSUITE_SURVEY_STORE = f"{__name__}.Other"
-    module.store.cache_clear()
-    assert type(module.store()).__name__ == "Other"
-    module.store.cache_clear()
-
-
-class Other(DatabaseStore):
-    """Another place for answers."""

@@ -54,12 +54,9 @@ class Visitor:
     def get(self, path: str) -> Any:
         return self.client.get(f"/bench/survey/{path}")
 
-    def post(self, path: str, data: dict[str, Any], *, back: bool = False) -> Any:
+    def post(self, path: str, data: dict[str, Any]) -> Any:
         token = self.client.cookies["csrftoken"].value
-        more = {"back": "1"} if back else {}
-        return self.client.post(
-            f"/bench/survey/{path}", {**data, **more, "csrfmiddlewaretoken": token}
-        )
+        return self.client.post(f"/bench/survey/{path}", {**data, "csrfmiddlewaretoken": token})
 
     def answers(self, slug: str, number: int, **instead: Any) -> dict[str, Any]:
         """Right answers to a page, some of them replaced; None leaves one out."""
