@@ -5,8 +5,6 @@ import re
 import runpy
 import sys
 from collections.abc import Callable
-from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import pytest
 
@@ -26,6 +24,7 @@ def test_fingerprint_is_flat_json_of_many_fields():
     for name in ("hostname", "kernel", "machine", "cpu_logical", "cpu_usable", "python_version"):
         assert data[name], name
     assert re.fullmatch(r"\d+\.\d+.*", data["version_locust"])
+    assert data["huge_pages"] in (None, "always", "madvise", "never")
     assert data["memory_total_bytes"] > data["memory_available_bytes"] > 2**20
 
 
@@ -43,7 +42,6 @@ def test_what_cannot_be_read_is_missing(monkeypatch):
     data = fingerprint()
     for name in ("cpu_model", "memory_total_bytes", "somaxconn", "clocksource", "distribution"):
         assert data[name] is None, name
-    assert data["psi"] is False
 
 
 def test_digest_sees_what_matters_and_not_what_changes_between_boots_or_the_order():
@@ -54,12 +52,6 @@ def test_digest_sees_what_matters_and_not_what_changes_between_boots_or_the_orde
     assert re.fullmatch("[0-9a-f]{64}", digest(data))
     for name in ("kernel", "cpu_model", "version_locust", "nofile_soft"):
         assert digest(data | {name: "something else"}) != digest(data)
-
-
-def chosen(text):
-    with NamedTemporaryFile() as file:
-        Path(file.name).write_text(text)
-        return environment._chosen(file.name)
 
 
 URL = "https://example.com/shop"
