@@ -180,9 +180,8 @@ class Session:
         data = EMPTY if facts.empty and not plan.workload.needs_target_app else ""
         if facts.copied:
             data = f"your data, copied: {facts.copied}"
-        made = [f"databases made in {keeper.took}"] if keeper.took else []
         who = [f"logged in {facts.signed_in}"] if facts.signed_in else []
-        if not had_made and (words := [*made, *filter(None, [data]), *who]):
+        if not had_made and (words := [*filter(None, [data]), *who]):
             watcher.note("; ".join(words))
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))

@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from traceback import extract_tb
+from traceback import walk_tb
 from typing import Any
 from unittest.mock import patch
 
@@ -23,7 +23,7 @@ from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.observations import FILES_STORED, MAILS_SENT
-from benchsuite.core.refusals import SQLITE, Refusal, first_line, where, why
+from benchsuite.core.refusals import Refusal, first_line, where, why
 from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
@@ -40,12 +40,11 @@ from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
-from benchsuite.pythons.interpreter import PACKAGE
+from benchsuite.isolation.served.errors import line_of
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
 SUFFIX = 8  #: Characters of a run's token in the names of its databases.
-_DRIVERS = {"MySQLdb", "oracledb", "psycopg", "psycopg2", "psycopg_pool"}
 _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@host/name"
 
 
@@ -308,53 +307,32 @@ def _explained() -> Iterator[None]:
         raise DatabaseError(explain(error, settings.DATABASES.get("default", {}))) from error
 
 
-SENTENCES = {
-    Refusal.FORBIDDEN: "The user {user} may not create databases on {place}, and a run makes a "
-    f"throw-away one; allow it: {{permission}}; {_ELSEWHERE}",
-    Refusal.PASSWORD_WANTED: "The database server {place} wants a password for {user}, and none "
-    "was given (none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or the "
-    "URL of --database.",
-    Refusal.NOT_LET_IN: "The database server {place} does not let {user} in: {words}",
-    Refusal.FULL: "There is no space left for the throw-away database {room}, or lower --rows.",
-    Refusal.NO_CONNECTION_LEFT: "The database server {place} has no connection left; end others, "
-    "or raise max_connections.",
-    Refusal.ABSENT: "The user {user} may not connect to the database postgres on {place}, from "
-    'which others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
-    f"{_ELSEWHERE}",
-    Refusal.UNMIGRATED: "The database on {place} lacks a table ({words}); run: python manage.py "
-    "migrate",
-    Refusal.UNREACHABLE: f"The database server {{place}} can't be reached ({{words}}); start it, "
-    f"{_ELSEWHERE}",
-}
-
-
 def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     """One sentence for an error while creating databases on the server of a DATABASES entry."""
-    place, name = where(entry), entry.get("USER") or "your_user"
-    permission, room = f'ALTER ROLE "{name}" CREATEDB', f"on {place}; make room"
-    if "mysql" in str(entry.get("ENGINE")):
-        permission = rf"GRANT ALL ON `bench\_%`.* TO '{name}'"
-    if place == SQLITE:
-        folder = Path(str(entry.get("NAME") or "")).parent
-        room = f"in {folder}; make room, set TMPDIR to a folder on another disk"
-    other = "The throw-away database could not be made on {place}: {words}"
-    return SENTENCES.get(why(error), other).format(
-        place=place,
-        user=entry.get("USER") or "of this process",
-        words=first_line(error),
-        permission=permission,
-        room=room,
-    )
+    place, words, user = where(entry), first_line(error), entry.get("USER")
+    refusal = why(error)
+    if refusal is Refusal.FORBIDDEN:
+        right = f'ALTER ROLE "{user or "your_user"}" CREATEDB'
+        if "mysql" in str(entry.get("ENGINE")):
+            right = rf"GRANT ALL ON `bench\_%`.* TO '{user or 'your_user'}'"
+        return (
+            f"The user {user or 'of this process'} may not create databases on {place}, and a run "
+            f"makes a throw-away one; allow it: {right}; {_ELSEWHERE}"
+        )
+    if refusal is Refusal.PASSWORD_WANTED:
+        return (
+            f"The database server {place} wants a password for {user or 'this user'}, and none was "
+            "given (none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or "
+            "the URL of --database."
+        )
+    if refusal is Refusal.UNREACHABLE:
+        return f"The database server {place} can't be reached ({words}); start it, {_ELSEWHERE}"
+    return f"The databases of the run could not be made on {place}: {words}"
 
 
 def too_early(error: BaseException) -> str:
     """One sentence for a project that queries its database at start, before there are tables."""
-    where = "the project"
-    for frame in extract_tb(error.__traceback__):
-        path = Path(frame.filename)
-        ours = any(path.is_relative_to(folder) for folder in (django.__path__[0], PACKAGE))
-        if not (ours or frame.filename.startswith("<") or _DRIVERS & set(path.parts)):
-            where = f"{frame.filename}:{frame.lineno}"
+    where = line_of(walk_tb(error.__traceback__))
     return (
         f"The project can't start on an empty database: {where} needs what only `migrate` creates "
         f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "

@@ -84,9 +84,9 @@ class Book:
         """Writes each kind of error once a place (of `frame` where one is given); never raises."""
         if len(self._known) >= MOST:
             return
-        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
+        place = "" if isinstance(error, str) else line_of(walk_tb(error.__traceback__))
         if frame is not None:
-            place = _place(reversed(list(walk_stack(frame))))
+            place = line_of(reversed(list(walk_stack(frame))))
         text = what = error if isinstance(error, str) else type(error).__name__
         key = (status, what, place)
         if key in self._known:
@@ -126,7 +126,7 @@ def read(instructions: Path) -> list[Error]:
     return errors
 
 
-def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
+def line_of(calls: Iterable[tuple[FrameType, int]]) -> str:
     """The project's last line among these calls, else the very last line."""
     last = own = ""
     for frame, line in calls:
