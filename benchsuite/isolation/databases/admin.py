@@ -86,7 +86,7 @@ class DatabaseAdmin:
             if self._database.fill_from:
                 # before any app is loaded: `migrate` then brings the copy to the state of the code
                 own = filling.own_databases(self._own["DATABASES"], self._throwaway.groups)
-                copied = format_bytes(filling.size(own, self._folder))
+                copied = format_bytes(filling.size(own))
                 self._begin(f"copy your data ({copied})")
                 filling.fill_from_own(own)
             if not self._kept:
