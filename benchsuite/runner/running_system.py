@@ -7,7 +7,7 @@ from typing import Any
 
 from benchsuite.core.results import Program
 from benchsuite.isolation.served.counting import PREFIX, read_counts
-from benchsuite.isolation.served.errors import LOADING, Error, read
+from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
 from benchsuite.system.process import Process
@@ -149,10 +149,8 @@ class RunningSystem:
         return read(self.instructions) if self.instructions is not None else []
 
     def start_error(self) -> str | None:
-        """Why the project could not be loaded, or where it is while that takes long."""
-        errors = [one for one in self.errors if one.status is None]
-        final = [one for one in errors if one.asked != LOADING]
-        return next((one.words for one in final or errors[::-1]), None)
+        """Why the project could not be loaded."""
+        return next((one.words for one in self.errors if one.status is None), None)
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""

@@ -10,15 +10,12 @@ from typing import Any
 import django.db
 from django.apps import apps
 from django.db import DatabaseError, OperationalError, connections
-from django.db.models import AutoField
 
 from benchsuite.core.specs.database import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20  #: In a database's name; PostgreSQL allows 63 characters for all of it.
-WHOLE = 200_000
-"""Up to so many rows a table is counted whole; of a larger one only what comes after its highest
-automatic key is counted, and nothing where it has no such key."""
+WHOLE = 2_000_000  #: A table with more rows is not counted: that would take too long.
 CLIENTS = {
     # autovacuum gives way by itself, and only a superuser may end it
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
@@ -240,12 +237,11 @@ def _drop(alias: str, name: str) -> None:
 
 @dataclass(slots=True)
 class Table:
-    """One table, always counted in the way of the first time. Its methods raise django.db.Error."""
+    """One table. Its methods raise django.db.Error."""
 
     alias: str
     name: str
     key: Any = None  #: The model's field, if any.
-    above: Sequence[Any] = ()  #: Of a large table: the highest key when it was first counted.
     known: Sequence[Any] | None = None  #: Keys of some of its first rows.
 
     @property
@@ -254,15 +250,13 @@ class Table:
         return self.name if self.alias == "default" else f"{self.name} (in {self.alias})"
 
     def rows(self) -> int:
+        (few,) = self._ask(f"SELECT COUNT(*) FROM (SELECT 1 FROM {{}} LIMIT {WHOLE + 1}) few")
+        if few > WHOLE:
+            raise django.db.Error(f"{self.name} is too large to be counted")
         if self.known is None:
-            (few,) = self._ask(f"SELECT COUNT(*) FROM (SELECT 1 FROM {{}} LIMIT {WHOLE + 1}) few")
-            if few > WHOLE and not isinstance(self.key, AutoField):
-                raise django.db.Error(f"{self.name} is too large to be counted")
-            self.above = self._ask("SELECT MAX({key}) FROM {}") if few > WHOLE else ()
             remembered = f"SELECT {{key}} FROM {{}} LIMIT {REMEMBERED}"
             self.known = self._ask(remembered) if self.key else ()
-        above = " WHERE {key} > %s" if self.above else ""
-        return int(self._ask(f"SELECT COUNT(*) FROM {{}}{above}", self.above)[0])
+        return int(few)
 
     def is_missing_some(self) -> bool:
         """Whether rows are gone that were there when it was first counted."""
