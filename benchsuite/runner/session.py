@@ -53,7 +53,6 @@ from benchsuite.telemetry.profiler import RATE_HZ, Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
-FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
 
 
 class Watcher(Protocol):
@@ -267,8 +266,6 @@ class Session:
                 record.diagnosis = flame(record.profiler.end(), RATE_HZ)
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        if serving.counted(counting.SQL_PREFIX):
-            record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
         record.evidence.left_out = left_out_now - left_out
         samples, names = load.samples()

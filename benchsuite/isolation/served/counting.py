@@ -1,4 +1,4 @@
-"""Counts of the measured server: requests, views, dropped messages, kept SQL; a file a process. A
+"""Counts of the measured server: requests, views, dropped messages; a file a process. A
 cell of shared memory costs less than a microsecond, and outlives the process. What a view's
 decorator wraps is replaced, once, by a function that counts. Layers don't report dropped messages:
 channels_redis only logs what `group_send` drops, the in-memory layer is silent, and a full queue of
@@ -18,7 +18,6 @@ from typing import Any
 
 from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.core.handlers.base import BaseHandler
-from django.db.backends.base.base import BaseDatabaseWrapper
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
@@ -193,17 +192,3 @@ def _watch_redis(core: Any, add: Callable[[], None]) -> None:
     logger.addFilter(heard)
     logger.disabled = False
     logger.setLevel(min(least, logging.INFO))
-
-
-SQL_PREFIX = "debugged-"  #: Of the files in which processes count them.
-
-
-def watch_kept_sql(add: Callable[[], None]) -> None:
-    """Calls `add` for each cursor that `force_debug_cursor` makes; others cost nothing."""
-    make = BaseDatabaseWrapper.make_debug_cursor
-
-    def counted(connection: BaseDatabaseWrapper, cursor: Any) -> Any:
-        add()
-        return make(connection, cursor)
-
-    BaseDatabaseWrapper.make_debug_cursor = counted  # type: ignore[assignment, method-assign]

@@ -35,7 +35,6 @@ def own_headers() -> list[tuple[str, str]]:
 def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listener]:
     """The callable ("wsgi", "asgi"), what counts its requests, and what hears of its errors."""
     own_headers()  # raises where no run loads it
-    counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
     counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
     listener = Listener(errors.of_this_process())
     with listener.starting():

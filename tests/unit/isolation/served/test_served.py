@@ -5,18 +5,11 @@ import logging
 import os
 import threading
 from functools import wraps
-from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connections
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import QuerySet
-from django.db.utils import ConnectionHandler
 from django.dispatch import Signal
-from django.http import HttpResponse
-from django.test import RequestFactory
 
 from benchsuite.isolation.served import counting, diagnosing, errors
 from benchsuite.isolation.served.counting import Counter, _counts_inside
@@ -205,23 +198,6 @@ def test_where_nothing_can_be_written_nothing_is_known(tmp_path):
     assert counting.read_counts(instructions) is None
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(("forced", "counted"), [(False, 0), (True, 2)])
-def test_cursors_for_debugging_are_counted(monkeypatch, *, forced, counted):
-    made: list[int] = []
-    monkeypatch.setattr(
-        BaseDatabaseWrapper, "make_debug_cursor", BaseDatabaseWrapper.make_debug_cursor
-    )
-    counting.watch_kept_sql(lambda: made.append(1))
-    connection = connections["default"]
-    monkeypatch.setattr(connection, "force_debug_cursor", forced)
-    connection.queries_log.clear()
-    for _ in range(2):
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    assert len(made) == len(connection.queries) == counted
-
-
 def test_queries_are_told_without_values(golden):
     golden.cases(words)
 
@@ -243,34 +219,6 @@ def test_accounts_of_processes_are_put_together(tmp_path, monkeypatch):
     assert shape["query_s"] == pytest.approx(0.04)
     assert found["paused_s"] == pytest.approx(0.2)
     assert json.dumps(found)
-
-
-def test_closing_a_connection_after_the_answer_counts_as_connecting(
-    tmp_path, monkeypatch, django_db_blocker
-):
-    """Django closes it when the answer was sent, outside of all middleware."""
-    monkeypatch.setattr(diagnosing, "EVERY_S", 0.0)
-    monkeypatch.setattr(diagnosing, "_accounts", {})
-    monkeypatch.setenv(diagnosing.INSTRUCTIONS_VARIABLE, str(tmp_path / "instructions.json"))
-    for name in ("connect", "close"):  # what it wraps is put back
-        monkeypatch.setattr(BaseDatabaseWrapper, name, getattr(BaseDatabaseWrapper, name))
-    monkeypatch.setattr(QuerySet, "_fetch_all", QuerySet._fetch_all)
-    monkeypatch.setattr(diagnosing.gc, "callbacks", [])
-    database = {"ENGINE": "django.db.backends.sqlite3", "NAME": tmp_path / "shop.sqlite3"}
-    connection = ConnectionHandler({"default": database})["default"]
-    close = connection._close
-    monkeypatch.setattr(connection, "_close", lambda: (sleep(0.05), close()))
-
-    def view(request):
-        connection.connect()
-        return HttpResponse()
-
-    with django_db_blocker.unblock():
-        diagnosing.diagnosed(view)(RequestFactory().get("/shop/"))
-        connection.close()
-    (account,) = diagnosing._accounts.values()
-    assert account.pages["GET /shop/"].connecting_s >= 0.05
-    assert account.pages["GET /shop/"].request_s >= 0.05
 
 
 def test_a_start_that_wrote_nothing_has_no_diagnosis(tmp_path):
