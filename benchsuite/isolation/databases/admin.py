@@ -6,7 +6,6 @@ import os
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from traceback import walk_tb
 from typing import Any
@@ -159,11 +158,6 @@ class DatabaseAdmin:
         path = folder / "instructions.json"
         names = self._throwaway.names(suffix)
         instructions = self._run_instructions(token, str(folder), names, **amended)
-        if instructions.pool is not None and find_spec("psycopg_pool") is None:
-            raise DatabaseError(
-                "--pool needs psycopg 3 with its pool in the project's environment: pip install "
-                "'psycopg[pool]'"
-            )
         # what else asks a database is not delayed
         direct = dataclasses.replace(instructions, database_host="")
         replaced = Replaced(overridden(self._project(), direct), direct)

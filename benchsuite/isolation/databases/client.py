@@ -247,10 +247,6 @@ def throwaway(
     `database_url` is a service of the run; `python` that of the server, because another Django has
     other migrations; `overrides` are setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
     """
-    if database.service and not database_url:
-        raise UsageError(
-            f"--database={database.use} needs a server that the run has already started."
-        )
     if "://" in database.use:
         import dj_database_url
 

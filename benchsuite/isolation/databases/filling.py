@@ -84,16 +84,11 @@ def own_databases(databases: Mapping[str, Any], aliases: Iterable[str]) -> dict[
     own = {alias: handler[alias] for alias in aliases}
     for alias, connection in own.items():
         mine, copied = connection.vendor, connections[alias].vendor
-        if mine != copied:
+        if mine != copied or mine not in ("sqlite", *DUMPS):
             raise DatabaseError(
-                f"--fill-from=mine copies into a database of the same kind, and {alias} is "
-                f"{mine}, where the throw-away one is {copied}: leave --database out, or write "
-                "the data with dumpdata and give them by --fixture."
-            )
-        if mine != "sqlite" and mine not in DUMPS:
-            raise DatabaseError(
-                f"--fill-from=mine copies SQLite, PostgreSQL, MariaDB and MySQL, and {alias} is "
-                f"{connection.display_name}: {INSTEAD}."
+                "--fill-from=mine copies SQLite, PostgreSQL, MariaDB and MySQL into a database of "
+                f"the same kind, and {alias} is {mine}, the throw-away one {copied}: leave "
+                f"--database out, or {INSTEAD}."
             )
     return own
 

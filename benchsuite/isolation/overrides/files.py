@@ -63,23 +63,9 @@ def _copy(original: Path, folder: Path) -> None:
 
 
 def change_static(changes: Changes, instructions: Instructions) -> None:
-    if not instructions.static_root:
-        return
-    words = "static files collected into the run's folder"
-    root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
-    changes.put("STATIC_ROOT", root, words)
-    storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
-    if "location" in (storages.get(STATIC, {}).get("OPTIONS") or {}):
-        changes.put("STORAGES", without_place(storages), f"{STATIC}: {words}")
-
-
-def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
-    """The same storages, without a location for static files."""
-    entry = dict(storages.get(STATIC, {}))
-    options = {key: one for key, one in (entry.get("OPTIONS") or {}).items() if key != "location"}
-    if "OPTIONS" in entry:
-        entry["OPTIONS"] = options
-    return {**storages, STATIC: entry}
+    if instructions.static_root:
+        root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
+        changes.put("STATIC_ROOT", root, "static files collected into the run's folder")
 
 
 FILE_STORAGE = "django.core.files.storage.FileSystemStorage"

@@ -20,7 +20,6 @@ from zlib import crc32
 
 from asgiref.sync import iscoroutinefunction
 from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
@@ -50,9 +49,7 @@ class Page:
     connections: int = 0
     connecting_s: float = 0.0
     shapes: dict[Shape, list[float]] = field(default_factory=dict)
-    """Query in words, line, and number of its text → how many, and how long with the ORM's part."""
-    orm_s: float = 0.0  #: Making SQL of querysets, and objects of rows.
-    first: Shape | None = None  #: Of the queries of the innermost queryset.
+    """Query in words, line, and number of its text → how many, and how long."""
 
 
 @dataclass(slots=True)
@@ -114,7 +111,6 @@ def diagnosed(get_response: Get) -> Get:
     """Django's middleware around all others."""
     if not getattr(BaseDatabaseWrapper.connect, "is_watched", False):
         _watch_connections()
-        _watch_querysets()
     if _collected not in gc.callbacks:
         gc.callbacks.append(_collected)
     if iscoroutinefunction(get_response):
@@ -189,33 +185,8 @@ def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
         known = page.shapes.setdefault(shape, [0, 0.0])
         known[0] += 1
         known[1] += seconds
-        page.first = page.first or shape
         page.queries += 1
         page.query_s += seconds
-
-
-def _watch_querysets() -> None:
-    """What the ORM does for a query counts with it: that is what repeating it costs."""
-    fetch = QuerySet._fetch_all
-
-    def watched(self: QuerySet[Any]) -> None:
-        page = _request.get()
-        if page is None:
-            fetch(self)
-            return
-        outer, page.first = page.first, None
-        counted_s = page.query_s + page.orm_s
-        begin = time.perf_counter()
-        try:
-            fetch(self)
-        finally:
-            if page.first is not None:
-                own_s = time.perf_counter() - begin - (page.query_s + page.orm_s - counted_s)
-                page.orm_s += own_s
-                page.shapes[page.first][1] += own_s
-            page.first = outer or page.first
-
-    QuerySet._fetch_all = watched  # type: ignore[method-assign]
 
 
 def words(sql: str) -> str:
