@@ -6,7 +6,12 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served.counting import PREFIX, read_counts
+from benchsuite.isolation.served.counting import (
+    CACHED_PREFIX,
+    PREFIX,
+    VIEWS_PREFIX,
+    read_counts,
+)
 from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
@@ -63,6 +68,11 @@ class RunningSystem:
         if self.instructions is None:
             return self.seen() if prefix == PREFIX else None
         return read_counts(self.instructions, prefix)
+
+    def viewed(self) -> int | None:
+        """How often views have run until now; None if nothing counts them."""
+        views = self.counted(VIEWS_PREFIX)
+        return None if views is None else views - (self.counted(CACHED_PREFIX) or 0)
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))

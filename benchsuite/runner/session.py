@@ -233,7 +233,7 @@ class Session:
             if record.learned.words:
                 watcher.note(record.learned.words)
         record.asked_before = serving.counted(counting.PREFIX)
-        viewed = serving.counted(counting.VIEWS_PREFIX)
+        viewed = serving.viewed()
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
         agent = stack.enter_context(self._agent.run()) if self._agent is not None else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
@@ -258,7 +258,7 @@ class Session:
             )
         record.asked_after = serving.counted(counting.PREFIX)
         if viewed is not None:
-            record.viewed = (serving.counted(counting.VIEWS_PREFIX) or 0) - viewed
+            record.viewed = (serving.viewed() or 0) - viewed
         if spec.diagnoses == QUERIES and serving.instructions is not None:
             record.diagnosis = diagnosis(serving.instructions)
         elif record.profiler is not None:

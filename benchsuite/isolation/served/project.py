@@ -35,7 +35,8 @@ def own_headers() -> list[tuple[str, str]]:
 def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listener]:
     """The callable ("wsgi", "asgi"), what counts its requests, and what hears of its errors."""
     own_headers()  # raises where no run loads it
-    counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
+    counters = map(counting.of_this_process, (counting.VIEWS_PREFIX, counting.CACHED_PREFIX))
+    counting.watch_views(*(counter.add for counter in counters))
     listener = Listener(errors.of_this_process())
     with listener.starting():
         return project_callable(interface), counting.of_this_process(), listener

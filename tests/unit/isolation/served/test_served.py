@@ -4,15 +4,20 @@ import json
 import logging
 import os
 import threading
-from functools import wraps
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from django.core.handlers.base import BaseHandler
 from django.dispatch import Signal
+from django.http import HttpResponse
+from django.middleware.cache import CacheMiddleware
+from django.test import Client, override_settings
+from django.urls import path
+from django.views.decorators.cache import cache_page
 
 from benchsuite.isolation.served import counting, diagnosing, errors
-from benchsuite.isolation.served.counting import Counter, _counts_inside
+from benchsuite.isolation.served.counting import Counter
 from benchsuite.isolation.served.diagnosing import Account, Page, words
 from benchsuite.isolation.served.errors import FILE, MOST, Book, Listener, read
 from benchsuite.runner.diagnosis import diagnosis
@@ -225,45 +230,31 @@ def test_a_start_that_wrote_nothing_has_no_diagnosis(tmp_path):
     assert diagnosis(tmp_path / "instructions.json") is None
 
 
-def halves(function):
-    """Lets every second call through."""
-    calls = [0]
-
-    @wraps(function)
-    def some(*arguments):
-        calls[0] += 1
-        return function(*arguments) if calls[0] % 2 else "kept"
-
-    return some
-
-
-def page(*arguments):
-    return "made"
-
-
-class Shown:
-    @halves
-    def get(self):
-        return "made"
-
-
-def as_view(*arguments):
-    return Shown.get(Shown())
-
-
-as_view.view_class = Shown
-
-
-@pytest.mark.parametrize("view", [halves(page), halves(halves(page)), as_view])
-def test_what_a_decorator_answers_itself_is_not_counted(view):
+def counts_of(monkeypatch):
+    """What is counted from now on."""
+    for kind, name in ((BaseHandler, "load_middleware"), (CacheMiddleware, "process_request")):
+        monkeypatch.setattr(kind, name, getattr(kind, name))
     counted: list[str] = []
-    for _ in range(2):  # once for each address, and methods
-        assert _counts_inside(view, "get", lambda: counted.append("view"))
-    answers = [view() for _ in range(8)]
-    assert len(counted) == answers.count("made") > 0
-    assert "kept" in answers
+    counting.watch_views(lambda: counted.append("view"), lambda: counted.append("cached"))
+    return counted
 
 
-def test_a_view_without_decorator_is_counted_from_outside():
-    assert not _counts_inside(page, "get", lambda: None)
-    assert not _counts_inside(lambda request: page(), "post", lambda: None)
+def page(request):
+    return HttpResponse("made")
+
+
+urlpatterns = [path("plain/", page), path("kept/", cache_page(60)(page))]
+
+
+@pytest.mark.urls(__name__)
+def test_what_a_cache_answers_in_place_of_a_view_is_counted(monkeypatch):
+    counted = counts_of(monkeypatch)
+    with override_settings(MIDDLEWARE=[]):
+        client = Client()
+        for _ in range(3):
+            client.get("/plain/")
+        assert counted == ["view"] * 3
+        counted.clear()
+        for _ in range(3):
+            client.get("/kept/")
+    assert (counted.count("view"), counted.count("cached")) == (3, 2)
