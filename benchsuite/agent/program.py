@@ -4,7 +4,6 @@ import json
 import os
 import socket
 from collections.abc import Callable, Collection
-from contextlib import ExitStack
 from subprocess import SubprocessError
 from time import monotonic
 from typing import Any
@@ -57,9 +56,6 @@ class Watch:
             devices=(*DEVICES, Speed, Scheduling),
         )
         self.facts = fingerprint(self.census.last[0])
-        self._stack = ExitStack()
-        self._stack.enter_context(self.census.looking_closely())
-        self._stack.callback(self.sampler.stop)
         self.sampler.start()
 
     def answer(self, data: dict[str, Any]) -> bytes:
@@ -90,7 +86,7 @@ class Watch:
         )
 
     def close(self) -> None:
-        self._stack.close()
+        self.sampler.stop()
 
 
 class Agent:

@@ -17,7 +17,6 @@ RUN_VARIABLE = "BENCHSUITE_RUN"  #: The environment variable that holds the toke
 ANSWERING = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")
 """Settings that say what answers."""
 SETTINGS_MODULE = "benchsuite.isolation.settings"
-INSTRUCTIONS_VERSION = 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,7 +54,6 @@ class Instructions:
     redis_tcp_url: str = ""  #: The same Redis, for clients that want a host and a port.
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that name what the run replaces, with what they name in it."""
-    keeps_debug: bool = False  #: Whether DEBUG stays as the project has it.
     words: Mapping[str, str] = field(default_factory=dict)
     """Those that name a part of it, such as a database; set when the settings are loaded."""
     overrides: Mapping[str, Any] = field(default_factory=dict)
@@ -69,18 +67,11 @@ class Instructions:
 
     def write(self, path: Path) -> None:
         """Readable by its owner only: a database URL may hold a password."""
-        data = {"instructions_version": INSTRUCTIONS_VERSION, **dataclasses.asdict(self)}
-        folders.write_private(path, json.dumps(data, indent=1))
+        folders.write_private(path, json.dumps(dataclasses.asdict(self), indent=1))
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        data: dict[str, Any] = json.loads(path.read_text())
-        version = data.pop("instructions_version", None)
-        if version != INSTRUCTIONS_VERSION:
-            raise UsageError(
-                f"{path} has instructions of format {version}, not {INSTRUCTIONS_VERSION}."
-            )
-        return cls(**data)
+        return cls(**json.loads(path.read_text()))
 
     @classmethod
     def of_this_process(cls) -> Self:

@@ -19,7 +19,7 @@ from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.programs import revision_of, short_revision, untracked_code
+from benchsuite.system.programs import revision_of, short_revision
 
 
 class ChangedError(UsageError):
@@ -31,7 +31,7 @@ class ChangedError(UsageError):
 
 
 NAMED = 5  #: Packages in a message.
-FILES = "~"  #: Between the revision of a project and the hash of its files that git does not track.
+FILES = "~"  #: In what was stored before, what follows is a hash of files that git does not track.
 
 
 @contextmanager
@@ -95,18 +95,11 @@ def ensure_same_machine(row: Execution, which: str) -> None:
 
 def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
-    before, known, files = before.partition(FILES)
-    now, _, files_now = revision().partition(FILES)
+    before, now = before.partition(FILES)[0], revision()
     if before != now:
         then, today = short_revision(before) or "none", short_revision(now) or "none"
         what = f"another revision of the project ({then}, and it is {today} now)"
-        out = "check out what was there before"
-    elif known and files != files_now:
-        what = "other files of the project, which git does not track"
-        out = "put back what was there before"
-    else:
-        return
-    raise ChangedError(f"{which} measured {what}", out)
+        raise ChangedError(f"{which} measured {what}", "check out what was there before")
 
 
 def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None:
@@ -124,6 +117,6 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
 
 
 def revision() -> str:
-    """Of the project as it will be measured; then a hash of the code that git does not track."""
+    """Of the project as it will be measured."""
     folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or Path.cwd())
-    return f"{revision_of(folder)}{FILES}{untracked_code(folder)}"
+    return revision_of(folder)

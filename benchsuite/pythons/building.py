@@ -8,7 +8,6 @@ import re
 import secrets
 import shutil
 import sys
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -27,8 +26,6 @@ MARK = "benchsuite.json"
 """Written last into an environment's folder; without it the environment is incomplete."""
 
 STEP_S = 1800.0  #: How long one program may take: some installations compile.
-WAIT_S = 3600.0  #: Longest wait for another process that builds the same environment.
-POLL_S = 0.1
 
 OLDEST_OF_UV = (3, 8)  #: The oldest Python that uv knows.
 OLDEST_WITH_VENV = (3, 3)
@@ -149,22 +146,12 @@ def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
             f"Environments are kept in {slot.root}, which is not writable ({error.strerror}); "
             "name another folder in BENCHSUITE_CACHE."
         ) from error
-    began, waiting = time.monotonic(), False
     with file:
-        while True:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                break
-            except BlockingIOError:
-                if not waiting:
-                    say(f"{name}: another process is building it; waiting")
-                waiting = True
-            if time.monotonic() > began + WAIT_S:
-                raise UnavailableError(
-                    f"Another process has been building the environment {name} for "
-                    f"{WAIT_S:.0f} s; find and end the process that holds {file.name}."
-                )
-            time.sleep(POLL_S)
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(f"{name}: another process is building it; waiting")
+            fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
@@ -225,7 +212,7 @@ def _wanted(step: Step, slot: Slot) -> Sequence[str]:
     files = {"requirement": step.requirements.lines, "constraint": step.requirements.constraints}
     if step.moves_nothing:
         there = ask(str(slot.python))["installed"]
-        pins = (f"{name}=={version}" for name, (version, _) in there.items())
+        pins = (f"{name}=={version}" for name, version in there.items())
         files["constraint"] += tuple(pins)
     words = list(step.options)
     for option, lines in files.items():

@@ -64,21 +64,16 @@ class Interpreter:
         """The version of a distribution in its environment, or None."""
         if self.is_own:
             return installed.version(distribution)
-        package = _told(self.executable)["installed"].get(installed.plain(distribution))
-        return package[0] if package else None
+        version: str | None = self.packages.get(installed.plain(distribution))
+        return version
 
     @property
     def packages(self) -> Mapping[str, str]:
-        """All distributions in its environment → version.
-
-        If one came from no index, its commit or hash follows the version, which different states
-        may share.
-        """
-        packages = _own_packages() if self.is_own else _told(self.executable)["installed"]
-        return {
-            name: f"{version} ({origin})" if origin else version
-            for name, (version, origin) in packages.items()
-        }
+        """All distributions in its environment → version."""
+        if self.is_own:
+            return _own_packages()
+        packages: Mapping[str, str] = _told(self.executable)["installed"]
+        return packages
 
 
 OWN = Interpreter()  #: The interpreter of this process.
@@ -172,20 +167,13 @@ def project_folders() -> list[str]:
 
 CPYTHON, PYPY = "cpython", "pypy"
 
-# Also runs under Python 2.7.
-_ASK = """
-import platform, sys, sysconfig
-free = sysconfig.get_config_var("Py_GIL_DISABLED") and "t" or ""
-print(platform.python_implementation().lower() + " " + platform.python_version() + free)
-print(sys.version)
-"""
 _WANTED = re.compile(
     r"(?:(?P<kind>cpython|python|pypy)-?)?(?P<version>\d{1,3}(?:\.\d{1,3}){0,2})?(?P<free>t?)"
 )
 _PROGRAM = re.compile(r"(python|pypy)\d+\.\d+t?")
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Kind:
     """An interpreter's implementation and version, or a part of it."""
 
@@ -221,40 +209,24 @@ def find(wanted: str) -> Path:
     what = "no Python" if path.exists() else "no file"
     raise UnavailableError(
         f"--python={path}: there is {what} at that path; name an interpreter, the folder of a "
-        f"virtual environment, or a version ({_there_are()})."
+        "virtual environment, or a version."
     )
 
 
 def kind_of(executable: str) -> Kind | None:
     """Which Python a program is; None if it is no Python or can't be started."""
     try:
-        implementation, _, version = _said(executable)[0].partition(" ")
-    except (OSError, subprocess.SubprocessError, ValueError):
+        told = _told(executable)
+    except UnavailableError:
         return None
-    numbers = tuple(int(number) for number in re.findall(r"\d+", version)[:3])
-    return Kind(implementation, numbers, version.endswith("t")) if numbers else None
+    numbers = tuple(int(number) for number in re.findall(r"\d+", told["facts"]["version"])[:3])
+    return Kind(told["facts"]["implementation"].lower(), numbers, told["free_threaded"])
 
 
 def build_of(executable: Path) -> str:
-    """`sys.version`, which distinguishes builds of an interpreter at the same path."""
-    try:
-        return _said(str(executable))[1]
-    except (OSError, subprocess.SubprocessError, ValueError) as error:
-        raise UnavailableError(f"{executable} can't be started: {error}.") from error
-
-
-@cache
-def _said(executable: str) -> tuple[str, str]:
-    done = subprocess.run(
-        [executable, "-c", _ASK],
-        capture_output=True,
-        text=True,
-        timeout=ASK_S,
-        check=True,
-        stdin=subprocess.DEVNULL,
-    )
-    kind, _, build = done.stdout.partition("\n")
-    return kind, " ".join(build.split())
+    """What distinguishes builds of an interpreter at the same path."""
+    facts = _told(str(executable))["facts"]
+    return f"{facts['version']} ({facts['build']}) {facts['compiler']}"
 
 
 @cache
@@ -274,19 +246,9 @@ def _named(name: str) -> Path:
     if fitting:
         return Path(max(fitting, key=lambda path: fitting[path].version))
     raise UnavailableError(
-        f"--python={name} is not on this machine ({_there_are()}); install it with: "
-        f"{how_to_get(wanted)}."
+        f"--python={name} is not on this machine; install it with: uv python install {wanted}, or "
+        f"pyenv install {wanted}."
     )
-
-
-def how_to_get(wanted: Kind) -> str:
-    """Commands that install it: uv has none before 3.8, pyenv names PyPy's differently."""
-    commands = []
-    if wanted.version >= (3, 8) or len(wanted.version) == 1:
-        commands.append(f"uv python install {wanted}")
-    if wanted.implementation == CPYTHON:
-        commands.append(f"pyenv install {wanted}")
-    return ", or ".join(commands)
 
 
 def _candidates(number: str = "") -> Iterator[str]:
@@ -303,8 +265,3 @@ def _candidates(number: str = "") -> Iterator[str]:
         for name in os.listdir(folder) if os.path.isdir(folder) else ():
             if number in name and _PROGRAM.fullmatch(name):
                 yield os.path.join(folder, name)
-
-
-def _there_are() -> str:
-    kinds = {kind for path in _candidates() if (kind := kind_of(path))}
-    return f"found: {', '.join(str(kind) for kind in sorted(kinds))}"

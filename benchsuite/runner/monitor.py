@@ -79,7 +79,7 @@ class Monitor:
     @contextmanager
     def watching(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
         """From before the load until after it."""
-        with ExitStack() as stack, ExitStack() as asking:
+        with ExitStack() as asking:
             page = probes.probed_page(workload)
             if page is not None:
                 self.page = page.name
@@ -101,7 +101,6 @@ class Monitor:
             programs = [one for one in self._serving.members if one.part == DATABASE]
             logs = {one.process.log: one.process.log.stat().st_size for one in programs}
             self.census()
-            stack.enter_context(self.census.looking_closely())
             self.see_cpus()
             try:
                 yield

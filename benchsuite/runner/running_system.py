@@ -6,8 +6,13 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served.counting import PREFIX, read_counts
-from benchsuite.isolation.served.errors import LOADING, Error, read
+from benchsuite.isolation.served.counting import (
+    CACHED_PREFIX,
+    PREFIX,
+    VIEWS_PREFIX,
+    read_counts,
+)
+from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
 from benchsuite.system.process import Process
@@ -50,8 +55,6 @@ class RunningSystem:
     earlier: list[Member] = field(default_factory=list)  #: Those that were ended by a restart.
     restart: Callable[[], tuple[float, float]] | None = None
     """Starts the server anew; when that began and was over. None where a front runs it."""
-    ask: Callable[..., Mapping[str, Any] | None] = lambda *_, **__: None
-    """Asks for a page with nobody between: path, DEBUG → what `isolation.asking` tells, or None."""
     seen: Callable[[], int | None] = lambda: None
     """What a target that already runs says it was asked in this run; None where it says nothing."""
     services: list[Service] = field(default_factory=list)
@@ -65,6 +68,11 @@ class RunningSystem:
         if self.instructions is None:
             return self.seen() if prefix == PREFIX else None
         return read_counts(self.instructions, prefix)
+
+    def viewed(self) -> int | None:
+        """How often views have run until now; None if nothing counts them."""
+        views = self.counted(VIEWS_PREFIX)
+        return None if views is None else views - (self.counted(CACHED_PREFIX) or 0)
 
     def add(self, part: str, process: Process, version: str | None = None) -> None:
         self.members.append(Member(part, process, version))
@@ -151,10 +159,8 @@ class RunningSystem:
         return read(self.instructions) if self.instructions is not None else []
 
     def start_error(self) -> str | None:
-        """Why the project could not be loaded, or where it is while that takes long."""
-        errors = [one for one in self.errors if one.status is None]
-        final = [one for one in errors if one.asked != LOADING]
-        return next((one.words for one in final or errors[::-1]), None)
+        """Why the project could not be loaded."""
+        return next((one.words for one in self.errors if one.status is None), None)
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""

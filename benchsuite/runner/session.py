@@ -29,7 +29,7 @@ from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
 from benchsuite.isolation.databases.client import Keeper
-from benchsuite.isolation.facts import Facts, Rows
+from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting
 from benchsuite.load.job import Done, Job, Tick
@@ -42,7 +42,7 @@ from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, error_behind, reason
+from benchsuite.runner.reasons import EMPTY, WITHOUT_DEBUG, about_the_data, error_behind, reason
 from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
@@ -53,7 +53,6 @@ from benchsuite.telemetry.profiler import RATE_HZ, Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
-FORCED = {"force_debug_cursor": "is set, so that every SQL statement is kept in memory and logged"}
 
 
 class Watcher(Protocol):
@@ -180,9 +179,8 @@ class Session:
         data = EMPTY if facts.empty and not plan.workload.needs_target_app else ""
         if facts.copied:
             data = f"your data, copied: {facts.copied}"
-        made = [f"databases made in {keeper.took}"] if keeper.took else []
         who = [f"logged in {facts.signed_in}"] if facts.signed_in else []
-        if not had_made and (words := [*made, *filter(None, [data]), *who]):
+        if not had_made and (words := [*filter(None, [data]), *who]):
             watcher.note("; ".join(words))
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
@@ -226,16 +224,16 @@ class Session:
         )
         rows = partial(keeper.rows, token)
         completions = partial(_completions, keeper, token, variables)
-        if (first := completions()).of:
+        if first := completions():
             rows = completions
-            record.learned = Learned(first.of, {"": (1,)})
+            record.learned = Learned(first, {"": (1,)})
         elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
             watcher.stage("rehearsing")
             record.learned = rehearse(load.rehearse, rows)
             if record.learned.words:
                 watcher.note(record.learned.words)
         record.asked_before = serving.counted(counting.PREFIX)
-        viewed = serving.counted(counting.VIEWS_PREFIX)
+        viewed = serving.viewed()
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
         agent = stack.enter_context(self._agent.run()) if self._agent is not None else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
@@ -260,7 +258,7 @@ class Session:
             )
         record.asked_after = serving.counted(counting.PREFIX)
         if viewed is not None:
-            record.viewed = (serving.counted(counting.VIEWS_PREFIX) or 0) - viewed
+            record.viewed = (serving.viewed() or 0) - viewed
         if spec.diagnoses == QUERIES and serving.instructions is not None:
             record.diagnosis = diagnosis(serving.instructions)
         elif record.profiler is not None:
@@ -268,8 +266,6 @@ class Session:
                 record.diagnosis = flame(record.profiler.end(), RATE_HZ)
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        if serving.counted(counting.SQL_PREFIX):
-            record.facts = replace(facts, slowing={**facts.slowing, **FORCED})
         left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
         record.evidence.left_out = left_out_now - left_out
         samples, names = load.samples()
@@ -295,14 +291,11 @@ class Session:
 
 
 def _completions(
-    keeper: Keeper | OwnTarget,
-    token: str,
-    variables: Mapping[str, str],
-    watched: Iterable[str] = (),
-) -> Rows:
+    keeper: Keeper | OwnTarget, token: str, variables: Mapping[str, str]
+) -> Mapping[str, int]:
     """What the workload counts as completed, if it does, in place of a table's rows."""
     counts = keeper.counts(token, variables)
-    return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
+    return {"": counts[COMPLETIONS]} if COMPLETIONS in counts else {}
 
 
 def _is_ours(plan: Plan) -> bool:
@@ -352,8 +345,8 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
         filled = plan.spec.database.filled
         routed = behind is None or behind.routed
         data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
-        again = asked_again(error, serving.ask, debug="DEBUG" in facts.undone)
-        words = [f"{error} ({cause})" if cause else str(error), again, data]
+        debug = WITHOUT_DEBUG if "DEBUG" in facts.undone and (error.status or 0) >= 400 else ""
+        words = [f"{error} ({cause})" if cause else str(error), debug, data]
         raise AnswerError(" ".join(filter(None, words))) from error
 
 

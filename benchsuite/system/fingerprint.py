@@ -4,14 +4,13 @@ read without starting a process, in well under 0.1 s. What can't be read is None
 
 import hashlib
 import json
-import locale
 import os
 import platform
 import re
 import resource
 import socket
 import sqlite3
-import sys
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -40,24 +39,13 @@ FILES = {
     "boot_id": "/proc/sys/kernel/random/boot_id",
     "cpu_smt": "/sys/devices/system/cpu/smt/control",
     "cpu_governor": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor",
-    "cpu_frequency_driver": "/sys/devices/system/cpu/cpu0/cpufreq/scaling_driver",
-    "numa_nodes": "/sys/devices/system/node/online",
     "clocksource": "/sys/devices/system/clocksource/clocksource0/current_clocksource",
-    "aslr": "/proc/sys/kernel/randomize_va_space",
-    "file_max": "/proc/sys/fs/file-max",
-    "nr_open": "/proc/sys/fs/nr_open",
     "swappiness": "/proc/sys/vm/swappiness",
-    "overcommit_memory": "/proc/sys/vm/overcommit_memory",
     "somaxconn": "/proc/sys/net/core/somaxconn",
-    "netdev_max_backlog": "/proc/sys/net/core/netdev_max_backlog",
     "ip_local_port_range": "/proc/sys/net/ipv4/ip_local_port_range",
     "tcp_max_syn_backlog": "/proc/sys/net/ipv4/tcp_max_syn_backlog",
     "tcp_tw_reuse": "/proc/sys/net/ipv4/tcp_tw_reuse",
-    "tcp_fin_timeout": "/proc/sys/net/ipv4/tcp_fin_timeout",
     "tcp_congestion_control": "/proc/sys/net/ipv4/tcp_congestion_control",
-    "tcp_slow_start_after_idle": "/proc/sys/net/ipv4/tcp_slow_start_after_idle",
-    "tcp_rmem": "/proc/sys/net/ipv4/tcp_rmem",
-    "tcp_wmem": "/proc/sys/net/ipv4/tcp_wmem",
 }
 """Fields that are what a file holds, with single spaces."""
 _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
@@ -88,17 +76,8 @@ def digest(data: Mapping[str, Any]) -> str:
 
 def _system() -> dict[str, Any]:
     release = _pairs("/etc/os-release", "=")
-    hypervisor = _text("/sys/hypervisor/type")
-    first_cpu = _pairs("/proc/cpuinfo", ":", until_blank=True)
-    if not hypervisor and "hypervisor" in first_cpu.get("flags", "").split():
-        hypervisor = _text("/sys/class/dmi/id/sys_vendor") or "unknown hypervisor"
-    container = _text("/run/systemd/container")
-    if Path("/.dockerenv").exists():
-        container = "docker"
-    elif Path("/run/.containerenv").exists():
-        container = "podman"
-    elif not container and "KUBERNETES_PORT" in os.environ:
-        container = "kubernetes"
+    flags = _pairs("/proc/cpuinfo", ":").get("flags", "").split()
+    hypervisor = "hypervisor" in flags and (_text("/sys/class/dmi/id/sys_vendor") or "unknown")
     return {
         "hostname": socket.gethostname(),
         "system": platform.system(),
@@ -108,73 +87,51 @@ def _system() -> dict[str, Any]:
         "distribution": release.get("PRETTY_NAME", "").strip('"') or None,
         "libc": " ".join(platform.libc_ver()).strip() or None,
         "virtualisation": hypervisor or None,
-        "container": container or None,
-        "uptime_s": _number((_text("/proc/uptime") or "").split(" ")[0]),
-        "load_1m": _number((_text("/proc/loadavg") or "").split(" ")[0]),
-        "psi": _text("/proc/pressure/cpu") is not None,
-        "clock_ticks_per_s": os.sysconf("SC_CLK_TCK"),
+        "uptime_s": time.clock_gettime(time.CLOCK_BOOTTIME),
+        "load_1m": os.getloadavg()[0],
     }
 
 
 def _cpu(pid: int | None) -> dict[str, Any]:
-    first = _pairs("/proc/cpuinfo", ":", until_blank=True)
+    first = _pairs("/proc/cpuinfo", ":")
     folder = Path("/sys/devices/system/cpu")
-    flags = first.get("flags") or first.get("Features")
     cores = folder.glob("cpu[0-9]*/topology/thread_siblings_list")
-    named = [first[name] for name in ("cpu family", "model", "stepping") if name in first]
     no_turbo, boost = _text(folder / "intel_pstate/no_turbo"), _text(folder / "cpufreq/boost")
     turbo = None if boost is None else boost == "1"
     usable = os.sched_getaffinity(pid or 0)
-    caches: dict[str, str | None] = dict.fromkeys(("l1d", "l1i", "l2", "l3"))
-    for index in sorted(folder.glob("cpu0/cache/index[0-9]*")):
-        level, kind = f"l{_text(index / 'level')}", (_text(index / "type") or "")[:1].lower()
-        caches[level + kind if level == "l1" else level] = _text(index / "size")
     return {
         "cpu_model": first.get("model name") or first.get("CPU part"),
-        "cpu_family_model_stepping": "/".join(named) or None,
-        "cpu_microcode": first.get("microcode"),
         "cpu_logical": os.cpu_count(),
         "cpu_physical": len({path.read_text().strip() for path in cores}) or None,
         "cpu_usable": len(usable),
         "cpu_affinity": cpus.ranges(tuple(sorted(usable)), "-", ","),
-        "cpu_flags_digest": hashlib.sha256(flags.encode()).hexdigest()[:16] if flags else None,
-        "cpu_bugs": first.get("bugs"),
-        "cpu_isolated": _text(folder / "isolated") or None,
-        **{f"cache_{name}": size for name, size in caches.items()},
-        "cpu_max_khz": _number(_text(folder / "cpu0/cpufreq/cpuinfo_max_freq")),
         "cpu_turbo": turbo if no_turbo is None else no_turbo == "0",
     }
 
 
 def _memory() -> dict[str, Any]:
     kibibytes = _pairs("/proc/meminfo", ":")
-    total, available, swap = (
+    total, available = (
         int(kibibytes[name].split()[0]) * 1024 if name in kibibytes else None
-        for name in ("MemTotal", "MemAvailable", "SwapTotal")
+        for name in ("MemTotal", "MemAvailable")
     )
+    # the word in brackets of "always [madvise] never"
+    huge = _text("/sys/kernel/mm/transparent_hugepage/enabled") or ""
     return {
         "memory_total_bytes": total,
         "memory_gib": None if total is None else round(total / 2**30, 1),
         "memory_available_bytes": available,
-        "swap_total_bytes": swap,
-        "huge_pages": _chosen("/sys/kernel/mm/transparent_hugepage/enabled"),
-        "page_size_bytes": os.sysconf("SC_PAGE_SIZE"),
+        "huge_pages": huge.partition("[")[2].partition("]")[0] or None,
     }
 
 
 def _limits(pid: int | None) -> dict[str, Any]:
-    files, processes = map(resource.getrlimit, (resource.RLIMIT_NOFILE, resource.RLIMIT_NPROC))
-    limits = {"nofile_soft": files[0], "nofile_hard": files[1], "nproc_soft": processes[0]}
+    files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     groups = cpus.own_cgroup(pid=pid)
     return {
-        **{
-            name: "unlimited" if value == resource.RLIM_INFINITY else value
-            for name, value in limits.items()
-        },
+        "nofile_soft": "unlimited" if files == resource.RLIM_INFINITY else files,
         "cgroup_cpu_max": _cgroup(groups, "cpu.max", "cpu/cpu.cfs_quota_us"),
         "cgroup_memory_max": _cgroup(groups, "memory.max", "memory/memory.limit_in_bytes"),
-        "cgroup_pids_max": _cgroup(groups, "pids.max", "pids/pids.max"),
-        "cgroup_cpus": _cgroup(groups, "cpuset.cpus.effective", "cpuset/cpuset.effective_cpus"),
     }
 
 
@@ -195,11 +152,6 @@ def _software() -> dict[str, Any]:
         **{f"python_{name}": value for name, value in installed.facts().items()},
         **{f"version_{name.replace('-', '_')}": installed.version(name) for name in DISTRIBUTIONS},
         "version_sqlite": sqlite3.sqlite_version,
-        "python_optimize_level": sys.flags.optimize,
-        "python_dev_mode": sys.flags.dev_mode,
-        "python_utf8_mode": bool(sys.flags.utf8_mode),
-        "locale": locale.setlocale(locale.LC_CTYPE),
-        "encoding": sys.getfilesystemencoding(),
         **{
             f"env_{name}": value
             for name, value in sorted(os.environ.items())
@@ -215,25 +167,11 @@ def _text(path: str | Path) -> str | None:
         return None
 
 
-def _number(text: str | None) -> float | None:
-    try:
-        return float(text) if text else None
-    except ValueError:
-        return None
-
-
-def _chosen(path: str) -> str | None:
-    """The word in brackets of "always [madvise] never"."""
-    text = _text(path) or ""
-    return text.partition("[")[2].partition("]")[0] or None
-
-
-def _pairs(path: str, separator: str, *, until_blank: bool = False) -> dict[str, str]:
+def _pairs(path: str, separator: str) -> dict[str, str]:
+    """Name → value; of names that come again the last one."""
     pairs: dict[str, str] = {}
     for line in (_text(path) or "").splitlines():
         name, separated, value = line.partition(separator)
         if separated:
             pairs[name.strip()] = value.strip()
-        elif until_blank and not line.strip():
-            break
     return pairs

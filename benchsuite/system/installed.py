@@ -39,27 +39,23 @@ def _build_flags():
 
 
 def distributions():
-    # type: () -> dict[str, tuple[str, str]]
-    """Name → version, and the origin if it came from no index.
-
-    Of two with the same name the first one counts, which is the imported one.
-    """
-    versions = {}  # type: dict[str, tuple[str, str]]
+    # type: () -> dict[str, str]
+    """Name → version; of two with the same name the first one, which is the imported one."""
+    versions = {}  # type: dict[str, str]
     try:
         from importlib import metadata
     except ImportError:
-        import pkg_resources  # type: ignore[import-not-found]
-
+        try:
+            import pkg_resources  # type: ignore[import-not-found]
+        except ImportError:
+            return versions
         for old in pkg_resources.working_set:
-            versions.setdefault(plain(old.project_name), (old.version, ""))
+            versions.setdefault(plain(old.project_name), old.version)
         return versions
     for distribution in metadata.distributions():
         name = distribution.metadata["Name"]
-        if name and plain(name) not in versions:
-            versions[plain(name)] = (
-                distribution.version,
-                _origin(distribution.read_text("direct_url.json") or "{}"),
-            )
+        if name:
+            versions.setdefault(plain(name), distribution.version)
     return versions
 
 
@@ -72,18 +68,6 @@ def version(distribution):
         return metadata.version(distribution)
     except metadata.PackageNotFoundError:
         return None
-
-
-def _origin(text):
-    # type: (str) -> str
-    """From PEP 610's file: the commit, the archive's hash, or that it is editable."""
-    origin = json.loads(text)
-    if origin.get("dir_info", {}).get("editable"):
-        return "editable"
-    archive = origin.get("archive_info", {})
-    hashes = sorted(archive.get("hashes", {}).values())
-    mark = origin.get("vcs_info", {}).get("commit_id") or (hashes or [""])[0]
-    return str(mark or archive.get("hash", "").partition("=")[2])[:12]
 
 
 def plain(distribution):
@@ -102,6 +86,7 @@ def itself():
         "compiled": sysconfig.get_path("platlib"),
         "prefix": sys.prefix,
         "base": getattr(sys, "base_prefix", sys.prefix),
+        "free_threaded": bool(sysconfig.get_config_var("Py_GIL_DISABLED")),
     }
 
 

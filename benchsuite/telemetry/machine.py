@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from benchsuite.core.observations import HostShares
-from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
+from benchsuite.core.units import format_bytes, format_count, format_percent
 from benchsuite.findings.host import noisy
 from benchsuite.system import fingerprint
 from benchsuite.system.procfs import read_text
@@ -42,14 +42,13 @@ def graded(name: str, value: float, limits: tuple[float, float], text: str, advi
 IF_SO = (0, 1)  #: Limits of what is doubtful if it is so, and never bad.
 GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
-SWAP_BYTES = 2**26  #: Less than this in swap is what nobody wanted back.
 
 
 def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     """`facts` is the machine's fingerprint, `root` where /proc is."""
     yield from _of_cpus(facts, root / "proc")
     yield from _of_memory(root / "proc")
-    yield from _of_network(facts, root / "proc")
+    yield from _of_network(root / "proc")
 
 
 def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
@@ -65,10 +64,6 @@ def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
     unsteady, text = governor not in (None, "performance"), str(governor or "not visible")
     advice = "cpupower frequency-set --governor performance"
     yield graded("governor", unsteady, IF_SO, text, advice)
-    turbo = facts.get("cpu_turbo")
-    text = "not visible" if turbo is None else "on" if turbo else "off"
-    advice = "the clock rate depends on heat and neighbours: switch turbo off in the firmware"
-    yield graded("turbo", bool(turbo), IF_SO, text, advice)
     clock = str(facts.get("clocksource") or "unknown")
     advice = "reading the time is slow or coarse with it"
     badness = 0 if clock in GOOD_CLOCKS else 2 if clock in SLOW_CLOCKS else 1
@@ -82,7 +77,12 @@ def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
             f"{load[0]} over the last minute, on {cpus} CPUs",
             "something was running just now: wait a minute, or find out what it was",
         )
-    yield from _pressure(proc, "cpu", "a CPU", (10, 40), "stop other programs")
+    # by the avg10 of the line "some avg10=1.23 …", in percent
+    _, separator, pressure = read_text(proc / "pressure/cpu").partition("some avg10=")
+    if separator:
+        percent = float(pressure.split()[0])
+        text = f"something waited for a CPU {format_percent(percent)} of the last 10 s"
+        yield graded("CPU pressure", percent, (10, 40), text, "stop other programs")
 
 
 def _of_memory(proc: Path) -> Iterator[Check]:
@@ -93,14 +93,9 @@ def _of_memory(proc: Path) -> Iterator[Check]:
         text = f"{format_bytes(free)} of {format_bytes(total)} available"
         advice = "free some: the target must not wait for memory"
         yield graded("memory", 100 * (1 - free / total), (80, 95), text, advice)
-    swapped = info.get("SwapTotal", 0) - info.get("SwapFree", 0)
-    text = f"{format_bytes(swapped)} in use" if swapped else "not in use"
-    advice = "pages that come back from disk take milliseconds: swapoff --all && swapon --all"
-    yield graded("swap", swapped > SWAP_BYTES, IF_SO, text, advice)
-    yield from _pressure(proc, "memory", "memory", (1, 10), "free memory")
 
 
-def _of_network(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
+def _of_network(proc: Path) -> Iterator[Check]:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     many = files == resource.RLIM_INFINITY
     text = "unlimited" if many else f"{format_count(files)} a process"
@@ -118,42 +113,16 @@ def _of_network(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
         "them in TIME_WAIT",
         "wait a minute; sysctl net.ipv4.ip_local_port_range='1024 65000' makes more available",
     )
-    backlog = facts.get("somaxconn")
-    if isinstance(backlog, str) and backlog.isdigit():
-        text = f"at most {backlog} connections may wait to be accepted"
-        advice = "sysctl net.core.somaxconn=4096: servers can't have longer queues than this"
-        yield graded("listen queue", -float(backlog), (-1024, -128), text, advice)
-
-
-def _pressure(
-    proc: Path, name: str, awaited: str, limits: tuple[float, float], advice: str
-) -> Iterator[Check]:
-    """By the avg10 of the line "some avg10=1.23 …", in percent."""
-    _, separator, rest = read_text(proc / "pressure" / name).partition("some avg10=")
-    if separator:
-        percent = float(rest.split()[0])
-        text = f"something waited for {awaited} {format_percent(percent)} of the last 10 s"
-        title = f"{name.upper() if name == 'cpu' else name} pressure"
-        yield graded(title, percent, limits, text, advice)
 
 
 GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unless it lost its CPU.
-SLEEP_S = 0.001
-SLEEPS = 200
 SAMPLE_S = 0.3  #: The kernel counts CPU time in hundredths of a second: less would be rounding.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Noise:
-    """What a process that wants a CPU sees of others."""
-
-    host: HostShares | None
-    lost_percent: float  #: Share of the time in which a busy loop did not run.
-    late_s: float  #: By how much 99 of 100 short sleeps were exceeded at most.
-
-
-def observe(seconds: float) -> Noise:
-    """Keeps one CPU busy so long, and sees what comes between."""
+def observe(seconds: float) -> tuple[HostShares | None, float]:
+    """Keeps one CPU busy so long; what others took, and the percent of time in which it did not
+    run.
+    """
     host = Host(cpus=os.cpu_count() or 1)
     host.look()
     lost_s = 0.0  # in gaps of a loop that only reads the clock
@@ -165,16 +134,7 @@ def observe(seconds: float) -> Noise:
             lost_s += now - last
         last = now
     host.look()
-    late = []
-    for _ in range(SLEEPS):
-        begin = time.monotonic()
-        time.sleep(SLEEP_S)
-        late.append(time.monotonic() - begin - SLEEP_S)
-    return Noise(
-        host=host.shares(host.looks[0].at, host.looks[-1].at),
-        lost_percent=100 * lost_s / seconds,
-        late_s=sorted(late)[int(0.99 * SLEEPS) - 1],
-    )
+    return host.shares(host.looks[0].at, host.looks[-1].at), 100 * lost_s / seconds
 
 
 class HostSample:
@@ -194,17 +154,11 @@ class HostSample:
         return f"The machine is not quiet: {'; '.join(doubts)}. See checkbench." if doubts else ""
 
 
-def noise_checks(seen: Noise) -> Iterator[Check]:
-    yield from _of_others(seen.host)
-    text = f"a busy loop did not run for {format_percent(seen.lost_percent)} of the time"
+def noise_checks(host: HostShares | None, lost_percent: float) -> Iterator[Check]:
+    yield from _of_others(host)
+    text = f"a busy loop did not run for {format_percent(lost_percent)} of the time"
     advice = "other programs or the hypervisor take the CPU: stop them, or use another machine"
-    yield graded("lost time", seen.lost_percent, (1, 5), text, advice)
-    late = format_duration(seen.late_s)
-    text = f"a sleep of {format_duration(SLEEP_S)} lasts up to {late} longer"
-    advice = (
-        "the scheduler is late: stop other programs; deep sleep states of the CPU cause it, too"
-    )
-    yield graded("sleep", seen.late_s, (0.001, 0.005), text, advice)
+    yield graded("lost time", lost_percent, (1, 5), text, advice)
 
 
 def _of_others(host: HostShares | None) -> Iterator[Check]:
@@ -226,6 +180,6 @@ def _of_others(host: HostShares | None) -> Iterator[Check]:
 
 
 def examine() -> Iterator[Check]:
-    """All checks, in the order of putting things right; takes a little more than a second."""
-    yield from noise_checks(observe(1.0))
+    """All checks, in the order of putting things right; takes a second."""
+    yield from noise_checks(*observe(1.0))
     yield from limit_checks(fingerprint.fingerprint(), Path("/"))

@@ -5,7 +5,7 @@ import shutil
 import signal
 import subprocess
 from collections.abc import Sequence
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -21,7 +21,6 @@ WRITE_S = 10.0  #: How long it may take to write what it has seen.
 WAITING = "import sys; sys.stdout.write('.'); sys.stdout.flush(); sys.stdin.read()"
 """A program that can be looked at, until whoever started it has ended."""
 DENIED = ("permission denied", "operation not permitted")
-PTRACE_SCOPE = Path("/proc/sys/kernel/yama/ptrace_scope")
 
 
 def ensure_installed() -> str:
@@ -63,13 +62,10 @@ def _tried(program: str, executable: str) -> str:
 def refusal(reason: str, who: str) -> str:
     """The sentence for what it says when it can't look at a process."""
     if any(sign in reason.lower() for sign in DENIED):
-        way_out = "in a container, start that with --cap-add=SYS_PTRACE"
-        with suppress(OSError, ValueError):
-            if int(PTRACE_SCOPE.read_text()):
-                way_out = "run as root, or: sudo sysctl kernel.yama.ptrace_scope=0"
         return (
             "--flame reads the memory of the server's processes, which the kernel refuses "
-            f"(ptrace): {way_out}."
+            "(ptrace): run as root, or: sudo sysctl kernel.yama.ptrace_scope=0; in a container, "
+            "start that with --cap-add=SYS_PTRACE."
         )
     lines = [line for line in reason.splitlines() if line.strip()]
     first = next((line for line in lines if line.startswith("Error")), lines[0] if lines else "")

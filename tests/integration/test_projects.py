@@ -134,10 +134,6 @@ GUARDS = """
 from itertools import count
 from django.http import HttpResponse
 asked = count()
-def closed(get_response):
-    def answer(request):
-        return HttpResponse("back soon", status=503, headers={"Retry-After": "60"})
-    return answer
 def limited(get_response):
     def answer(request):
         return HttpResponse(status=403) if next(asked) >= 3 else get_response(request)
@@ -157,21 +153,11 @@ def numbered(result, number):
     return [finding for finding in result.findings if finding.code.startswith(number)]
 
 
-def test_a_middleware_that_answers_for_the_view_is_named(guarded):
-    guarded.set('MIDDLEWARE = ["guarded.guards.closed"]')
-    for result in guarded.run_all(short("/"), short("/", "uvicorn")):
-        assert result.status is Status.FAILED
-        assert result.failure.startswith("GET / answered 503: ")
-        who = "The view did not run: guarded.guards.closed.<locals>.answer answered before it"
-        assert result.failure.endswith(f"{who} (Retry-After: 60).")
-
-
 def test_a_page_that_only_fails_without_debug_is_told_so(guarded):
     result = guarded.run(short("/built/"))
     assert result.status is Status.FAILED
     assert "LookupError: there is no bundle" in result.failure
-    words = "With DEBUG = True, as your settings have it, the same page answers 200"
-    assert words in result.failure
+    assert "Your settings have DEBUG = True, and runs switch it off" in result.failure
     assert "DEBUG = True" not in guarded.run(short("/built/"), more="DEBUG = False").failure
 
 
@@ -323,10 +309,8 @@ def test_what_a_server_does_before_it_answers_is_named_when_time_is_over(slow, m
     slow.write("apps", SLEEPING.format(seconds=60.0, skip=AS_MANAGE))
     watcher = Quiet()
     result = slow.run(page(), watcher=watcher)
-    place = "still being loaded (slow/apps.py:12)"
     assert not any(stage.startswith("databases: ready()") for stage in watcher.stages)
-    assert any(f"s ({place}), 9 s at most" in stage for stage in watcher.stages), watcher.stages
+    assert any("s, 9 s at most" in stage for stage in watcher.stages), watcher.stages
     assert result.status is Status.FAILED
     assert "gunicorn-sync did not answer within 9 s: " in result.failure
-    assert place in result.failure
     assert "--start-timeout" in result.failure

@@ -38,11 +38,6 @@ def test_b501_debug_and_sql_logging_are_told(tmp_path, monkeypatch):
     only(result, "B501", Level.INFO, "every SQL statement to the log")
 
 
-def test_b501_statements_are_kept_though_debug_is_off(lab):
-    result = lab.run(path="/querying/?debug=1", duration_s=1.0)
-    only(result, "B501", Level.WEAK, "force_debug_cursor: is set")
-
-
 def test_b502_a_diagnostic_start(lab):
     result = lab.run(path="/querying/", duration_s=1.0, diagnosed=True)
     only(result, "B502", Level.INVALID)

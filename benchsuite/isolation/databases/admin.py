@@ -4,11 +4,10 @@ import copy
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib.util import find_spec
 from pathlib import Path
-from traceback import extract_tb
+from traceback import walk_tb
 from typing import Any
 from unittest.mock import patch
 
@@ -23,7 +22,7 @@ from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.observations import FILES_STORED, MAILS_SENT
-from benchsuite.core.refusals import SQLITE, Refusal, first_line, where, why
+from benchsuite.core.refusals import Refusal, first_line, where, why
 from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
@@ -40,12 +39,11 @@ from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
-from benchsuite.pythons.interpreter import PACKAGE
+from benchsuite.isolation.served.errors import line_of
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
 SUFFIX = 8  #: Characters of a run's token in the names of its databases.
-_DRIVERS = {"MySQLdb", "oracledb", "psycopg", "psycopg2", "psycopg_pool"}
 _ELSEWHERE = "or have the databases made elsewhere: --database=postgres://user@host/name"
 
 
@@ -87,7 +85,7 @@ class DatabaseAdmin:
             if self._database.fill_from:
                 # before any app is loaded: `migrate` then brings the copy to the state of the code
                 own = filling.own_databases(self._own["DATABASES"], self._throwaway.groups)
-                copied = format_bytes(filling.size(own, self._folder))
+                copied = format_bytes(filling.size(own))
                 self._begin(f"copy your data ({copied})")
                 filling.fill_from_own(own)
             if not self._kept:
@@ -157,11 +155,6 @@ class DatabaseAdmin:
         path = folder / "instructions.json"
         names = self._throwaway.names(suffix)
         instructions = self._run_instructions(token, str(folder), names, **amended)
-        if instructions.pool is not None and find_spec("psycopg_pool") is None:
-            raise DatabaseError(
-                "--pool needs psycopg 3 with its pool in the project's environment: pip install "
-                "'psycopg[pool]'"
-            )
         # what else asks a database is not delayed
         direct = dataclasses.replace(instructions, database_host="")
         replaced = Replaced(overridden(self._project(), direct), direct)
@@ -189,18 +182,18 @@ class DatabaseAdmin:
         connections.close_all()
         return {"counts": dict(counted)}
 
-    def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
-        """What the tables of a run's copies hold, which lost earlier rows; its mails and files."""
+    def rows(self, token: str) -> dict[str, Any]:
+        """What the tables of a run's copies hold; its mails and files."""
         suffix = token[:SUFFIX]
         with _explained(), self._throwaway.looking_at(suffix):
             if suffix not in self._rows:
                 self._rows[suffix] = Rows(self._throwaway.groups)
-            counts = self._rows[suffix].count(watched)
+            rows = self._rows[suffix].count()
         folder = self._folder / suffix
-        counts["rows"][MAILS_SENT] = mails(folder)
-        counts["rows"][FILES_STORED] = files.stored(folder)
+        rows[MAILS_SENT] = mails(folder)
+        rows[FILES_STORED] = files.stored(folder)
         connections.close_all()
-        return counts
+        return {"rows": rows}
 
     def drop(self, token: str) -> dict[str, Any]:
         self._rows.pop(token[:SUFFIX], None)
@@ -305,53 +298,32 @@ def _explained() -> Iterator[None]:
         raise DatabaseError(explain(error, settings.DATABASES.get("default", {}))) from error
 
 
-SENTENCES = {
-    Refusal.FORBIDDEN: "The user {user} may not create databases on {place}, and a run makes a "
-    f"throw-away one; allow it: {{permission}}; {_ELSEWHERE}",
-    Refusal.PASSWORD_WANTED: "The database server {place} wants a password for {user}, and none "
-    "was given (none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or the "
-    "URL of --database.",
-    Refusal.NOT_LET_IN: "The database server {place} does not let {user} in: {words}",
-    Refusal.FULL: "There is no space left for the throw-away database {room}, or lower --rows.",
-    Refusal.NO_CONNECTION_LEFT: "The database server {place} has no connection left; end others, "
-    "or raise max_connections.",
-    Refusal.ABSENT: "The user {user} may not connect to the database postgres on {place}, from "
-    'which others are made; allow it: GRANT CONNECT ON DATABASE postgres TO "{user}"; '
-    f"{_ELSEWHERE}",
-    Refusal.UNMIGRATED: "The database on {place} lacks a table ({words}); run: python manage.py "
-    "migrate",
-    Refusal.UNREACHABLE: f"The database server {{place}} can't be reached ({{words}}); start it, "
-    f"{_ELSEWHERE}",
-}
-
-
 def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     """One sentence for an error while creating databases on the server of a DATABASES entry."""
-    place, name = where(entry), entry.get("USER") or "your_user"
-    permission, room = f'ALTER ROLE "{name}" CREATEDB', f"on {place}; make room"
-    if "mysql" in str(entry.get("ENGINE")):
-        permission = rf"GRANT ALL ON `bench\_%`.* TO '{name}'"
-    if place == SQLITE:
-        folder = Path(str(entry.get("NAME") or "")).parent
-        room = f"in {folder}; make room, set TMPDIR to a folder on another disk"
-    other = "The throw-away database could not be made on {place}: {words}"
-    return SENTENCES.get(why(error), other).format(
-        place=place,
-        user=entry.get("USER") or "of this process",
-        words=first_line(error),
-        permission=permission,
-        room=room,
-    )
+    place, words, user = where(entry), first_line(error), entry.get("USER")
+    refusal = why(error)
+    if refusal is Refusal.FORBIDDEN:
+        right = f'ALTER ROLE "{user or "your_user"}" CREATEDB'
+        if "mysql" in str(entry.get("ENGINE")):
+            right = rf"GRANT ALL ON `bench\_%`.* TO '{user or 'your_user'}'"
+        return (
+            f"The user {user or 'of this process'} may not create databases on {place}, and a run "
+            f"makes a throw-away one; allow it: {right}; {_ELSEWHERE}"
+        )
+    if refusal is Refusal.PASSWORD_WANTED:
+        return (
+            f"The database server {place} wants a password for {user or 'this user'}, and none was "
+            "given (none is stored with a run); put it into PGPASSWORD, ~/.pgpass, DATABASE_URL or "
+            "the URL of --database."
+        )
+    if refusal is Refusal.UNREACHABLE:
+        return f"The database server {place} can't be reached ({words}); start it, {_ELSEWHERE}"
+    return f"The databases of the run could not be made on {place}: {words}"
 
 
 def too_early(error: BaseException) -> str:
     """One sentence for a project that queries its database at start, before there are tables."""
-    where = "the project"
-    for frame in extract_tb(error.__traceback__):
-        path = Path(frame.filename)
-        ours = any(path.is_relative_to(folder) for folder in (django.__path__[0], PACKAGE))
-        if not (ours or frame.filename.startswith("<") or _DRIVERS & set(path.parts)):
-            where = f"{frame.filename}:{frame.lineno}"
+    where = line_of(walk_tb(error.__traceback__))
     return (
         f"The project can't start on an empty database: {where} needs what only `migrate` creates "
         f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "

@@ -5,16 +5,15 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
-from benchsuite.isolation.facts import Facts, Order, Rows
+from benchsuite.isolation.facts import Facts, Order
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
     RUN_VARIABLE,
@@ -31,9 +30,7 @@ CLONE_S = 120.0
 ROWS_PER_SECOND = 20_000  #: Rate of a slow disk, by which deadlines are extended for the rows.
 END_S = 60.0  #: How long dropping all may take before the keeper is asked, and then made, to end.
 KILL_S = 5.0
-SHOWN_S = 1.0  #: Phases that take less are not told.
 LONGEST_LINE = 100  #: Characters of a line of the log.
-_LONGER = "lower --rows, give them more time with --start-timeout, or look at the database server"
 
 
 class Keeper:
@@ -56,9 +53,8 @@ class Keeper:
         self._changed: Mapping[str, str] | None = None
         self.clones: list[str] = []  #: Tokens of the copies that are there.
         self.tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
-        self.took = ""  #: How long which phase of making them took, where that was long.
-        self._phases: list[tuple[str, float, int]] = []
-        """What the keeper began, when, and how long its log was then."""
+        self._phase: tuple[str, float, int]
+        """What the keeper does, since when, and how long its log was then."""
         self._enter("start")
 
     @property
@@ -87,25 +83,19 @@ class Keeper:
                 raise
             self._ready = ready
             self._enter("wait")
-            spans = pairwise(self._phases)
-            times = [(phase, end - began) for (phase, began, _), (_, end, _) in spans]
-            total_s = sum(seconds for _, seconds in times)
-            if total_s >= SLOW_S:
-                words = [f"{name} {seconds:.1f} s" for name, seconds in times if seconds >= SHOWN_S]
-                self.took = f"{total_s:.1f} s ({', '.join(words)})"
         return self._ready
 
     @property
     def doing(self) -> str:
         """What it does now, for how long, and what its log says: "migrate for 7 s (…)"."""
-        phase, began, size = self._phases[-1]
+        phase, began, size = self._phase
         lines = logfile.since(self._log, size).strip().splitlines()
         log = f" ({lines[-1].strip()[:LONGEST_LINE]})" if lines else ""
         return f"databases: {phase} for {time.monotonic() - began:.0f} s{log}"
 
     def _enter(self, phase: str) -> None:
         size = self._log.stat().st_size if self._log.exists() else 0
-        self._phases.append((phase, time.monotonic(), size))
+        self._phase = phase, time.monotonic(), size
 
     @property
     def settings_changed(self) -> dict[str, str]:
@@ -143,13 +133,9 @@ class Keeper:
         asked = {"token": token, "variables": dict(variables)}
         return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
 
-    def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
-        """What all tables hold now, inside `clone(token)`, and which lost rows since the first
-        count.
-        """
-        limit_s = CLONE_S + self._seeding_s
-        answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
-        return Rows(answer["rows"], frozenset(answer["gone"]))
+    def rows(self, token: str) -> dict[str, int]:
+        """What all tables hold now, inside `clone(token)`; `BESIDE_ROWS` are counted like them."""
+        return dict(self._asked("rows", "counted", CLONE_S + self._seeding_s, token=token)["rows"])
 
     def _drop(self, token: str) -> None:
         self._asked("drop", "dropped", CLONE_S, token=token)
@@ -208,7 +194,6 @@ class Keeper:
 
     def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
         patience = Patience(self.tell, lambda: self.doing, timeout_s)
-        advice = _LONGER if done in ("made", "copied") else "look at the database server"
         with selectors.DefaultSelector() as selector:
             selector.register(self._answers, selectors.EVENT_READ)
             while b"\n" not in self._buffer:
@@ -219,7 +204,8 @@ class Keeper:
                         continue
                     raise DatabaseError(
                         f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
-                        f"{self.doing}; {advice}."
+                        f"{self.doing}; lower --rows, give them more time with --start-timeout, or "
+                        "look at the database server."
                     )
                 chunk = os.read(self._answers, 65536)
                 if not chunk:
@@ -261,10 +247,6 @@ def throwaway(
     `database_url` is a service of the run; `python` that of the server, because another Django has
     other migrations; `overrides` are setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
     """
-    if database.service and not database_url:
-        raise UsageError(
-            f"--database={database.use} needs a server that the run has already started."
-        )
     if "://" in database.use:
         import dj_database_url
 

@@ -1,7 +1,7 @@
 """Throw-away databases, made by Django's own test-database machinery, and the rows in them."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,22 +10,18 @@ from typing import Any
 import django.db
 from django.apps import apps
 from django.db import DatabaseError, OperationalError, connections
-from django.db.models import AutoField
 
 from benchsuite.core.specs.database import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20  #: In a database's name; PostgreSQL allows 63 characters for all of it.
-WHOLE = 200_000
-"""Up to so many rows a table is counted whole; of a larger one only what comes after its highest
-automatic key is counted, and nothing where it has no such key."""
+WHOLE = 2_000_000  #: A table with more rows is not counted: that would take too long.
 CLIENTS = {
     # autovacuum gives way by itself, and only a superuser may end it
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
     " AND pid <> pg_backend_pid() AND backend_type = 'client backend'",
     "mysql": "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s",
 }
-REMEMBERED = 500  #: Rows of each table that may be looked for again.
 
 
 class Throwaway:
@@ -238,15 +234,10 @@ def _drop(alias: str, name: str) -> None:
         cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Table:
-    """One table, always counted in the way of the first time. Its methods raise django.db.Error."""
-
     alias: str
     name: str
-    key: Any = None  #: The model's field, if any.
-    above: Sequence[Any] = ()  #: Of a large table: the highest key when it was first counted.
-    known: Sequence[Any] | None = None  #: Keys of some of its first rows.
 
     @property
     def title(self) -> str:
@@ -254,31 +245,14 @@ class Table:
         return self.name if self.alias == "default" else f"{self.name} (in {self.alias})"
 
     def rows(self) -> int:
-        if self.known is None:
-            (few,) = self._ask(f"SELECT COUNT(*) FROM (SELECT 1 FROM {{}} LIMIT {WHOLE + 1}) few")
-            if few > WHOLE and not isinstance(self.key, AutoField):
-                raise django.db.Error(f"{self.name} is too large to be counted")
-            self.above = self._ask("SELECT MAX({key}) FROM {}") if few > WHOLE else ()
-            remembered = f"SELECT {{key}} FROM {{}} LIMIT {REMEMBERED}"
-            self.known = self._ask(remembered) if self.key else ()
-        above = " WHERE {key} > %s" if self.above else ""
-        return int(self._ask(f"SELECT COUNT(*) FROM {{}}{above}", self.above)[0])
-
-    def is_missing_some(self) -> bool:
-        """Whether rows are gone that were there when it was first counted."""
-        if not self.known:
-            return False
-        places = ", ".join(["%s"] * len(self.known))
-        present = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
-        return bool(present[0] < len(self.known))
-
-    def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
-        """The first column of what is found, with names for {} (the table) and {key}."""
-        quote = connections[self.alias].ops.quote_name
-        key = quote(self.key.column) if self.key else ""
+        """Raises django.db.Error."""
+        name = connections[self.alias].ops.quote_name(self.name)
         with connections[self.alias].cursor() as cursor:
-            cursor.execute(sql.format(quote(self.name), key=key), values)
-            return [row[0] for row in cursor.fetchall()]
+            cursor.execute(f"SELECT COUNT(*) FROM (SELECT 1 FROM {name} LIMIT {WHOLE + 1}) few")
+            count = int(cursor.fetchone()[0])
+        if count > WHOLE:
+            raise django.db.Error(f"{self.name} is too large to be counted")
+        return count
 
 
 class Rows:
@@ -289,20 +263,18 @@ class Rows:
 
         models = {one._meta.db_table: one for one in apps.get_models(include_auto_created=True)}
         self.tables = [
-            Table(alias, name, models[name]._meta.pk if name in models else None)
+            Table(alias, name)
             for alias in aliases
             for name in connections[alias].introspection.table_names()
             if not issubclass(models.get(name, object), AbstractBaseSession)
         ]
 
-    def count(self, watched: Collection[str] = ()) -> dict[str, Any]:
-        """Table → its rows, those of `watched` that lost early rows; where it can be counted."""
-        rows, gone = {}, []
+    def count(self) -> dict[str, int]:
+        """Table → its rows, where it can be counted."""
+        rows = {}
         for table in self.tables:
             try:
                 rows[table.title] = table.rows()
-                if table.title in watched and table.is_missing_some():
-                    gone.append(table.title)
             except django.db.Error:
                 continue  # so it is no evidence
-        return {"rows": rows, "gone": gone}
+        return rows

@@ -1,7 +1,6 @@
 """Fills throw-away databases from fixtures and commands, or with a copy of the own data."""
 
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
@@ -85,34 +84,22 @@ def own_databases(databases: Mapping[str, Any], aliases: Iterable[str]) -> dict[
     own = {alias: handler[alias] for alias in aliases}
     for alias, connection in own.items():
         mine, copied = connection.vendor, connections[alias].vendor
-        if mine != copied:
+        if mine != copied or mine not in ("sqlite", *DUMPS):
             raise DatabaseError(
-                f"--fill-from=mine copies into a database of the same kind, and {alias} is "
-                f"{mine}, where the throw-away one is {copied}: leave --database out, or write "
-                "the data with dumpdata and give them by --fixture."
-            )
-        if mine != "sqlite" and mine not in DUMPS:
-            raise DatabaseError(
-                f"--fill-from=mine copies SQLite, PostgreSQL, MariaDB and MySQL, and {alias} is "
-                f"{connection.display_name}: {INSTEAD}."
+                "--fill-from=mine copies SQLite, PostgreSQL, MariaDB and MySQL into a database of "
+                f"the same kind, and {alias} is {mine}, the throw-away one {copied}: leave "
+                f"--database out, or {INSTEAD}."
             )
     return own
 
 
-def size(own: Mapping[str, Any], folder: Path) -> int:
+def size(own: Mapping[str, Any]) -> int:
     """Bytes of the databases together; raises DatabaseError where they are too many."""
     total = sum(_size(connection) for connection in own.values())
     if total > MOST_BYTES:
         raise DatabaseError(
             f"--fill-from=mine copies {format_bytes(MOST_BYTES)} at most, and your data have "
             f"{format_bytes(total)}: {INSTEAD}."
-        )
-    files = sum(_size(one) for one in own.values() if one.vendor == "sqlite")
-    free = shutil.disk_usage(folder).free
-    if files * 2 > free:  # the template, and the copy of a run
-        raise DatabaseError(
-            f"--fill-from=mine needs {format_bytes(files * 2)} in {folder}, and "
-            f"{format_bytes(free)} are free: make room, or set TMPDIR to a folder on another disk."
         )
     return total
 

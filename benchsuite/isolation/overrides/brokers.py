@@ -25,37 +25,24 @@ _CLUSTERS = ("Sentinel", "Cluster", "Shard")
 _KEPT = ("KEY_PREFIX", "KEY_FUNCTION", "TIMEOUT", "VERSION")
 
 
-def of_redis(setting: Found) -> Any:
-    """Redis stays Redis if the run has one."""
-    if not is_redis(setting.value) or not setting.instructions.redis_url:
-        return setting.value
-    number = list(setting.settings["CACHES"]).index(setting.alias)
-    entry = {**setting.value, "LOCATION": numbered(setting.instructions.redis_url, number)}
-    if "OPTIONS" in entry:
-        entry["OPTIONS"] = _without_place(entry["OPTIONS"])
-    return entry
-
-
-def in_folder(setting: Found) -> Any:
-    """A file cache, Django's or not, gets another folder."""
+def cache(setting: Found) -> Any:
+    """Redis stays Redis if the run has one; a file cache, Django's or not, gets another folder. One
+    on another server becomes a file cache, which all processes still share.
+    """
     backend, location = _told(setting.value)
-    in_files = backend == FILE_CACHE or location.startswith("/")
-    if not in_files or "memcached" in backend.lower() or is_redis(setting.value):
-        return setting.value
-    return {**setting.value, "LOCATION": setting.folder(EMPTY, "cache")}
-
-
-def shared(setting: Found) -> Any:
-    """A cache on another server becomes a file cache, which all processes still share."""
-    backend, location = _told(setting.value)
-    if backend.endswith(IN_DATABASE):
-        is_ours = not setting.instructions.keeps_databases
-    elif is_redis(setting.value):
-        is_ours = bool(setting.instructions.redis_url)
-    else:
-        is_file = location.startswith("/") and "memcached" not in backend.lower()
-        is_ours = not location or is_file
-    if is_ours or backend.endswith(IN_MEMORY) or backend == FILE_CACHE:
+    if is_redis(setting.value):
+        if url := setting.instructions.redis_url:
+            number = list(setting.settings["CACHES"]).index(setting.alias)
+            entry = {**setting.value, "LOCATION": numbered(url, number)}
+            if "OPTIONS" in entry:
+                entry["OPTIONS"] = _without_place(entry["OPTIONS"])
+            return entry
+    elif backend == FILE_CACHE or (location.startswith("/") and "memcached" not in backend.lower()):
+        return {**setting.value, "LOCATION": setting.folder(EMPTY, "cache")}
+    elif backend.endswith(IN_DATABASE):
+        if not setting.instructions.keeps_databases:
+            return setting.value
+    elif not location or backend.endswith(IN_MEMORY):
         return setting.value
     new = {"BACKEND": FILE_CACHE, "LOCATION": setting.folder(EMPTY, "cache")}
     return merged({**new, "OPTIONS": {"MAX_ENTRIES": MOST_ENTRIES}}, only=_KEPT)(setting)
@@ -117,14 +104,9 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
     if instructions.layer:
         url = instructions.layer_url
         config = {"hosts": [_host(url)]} if url else {}
-        layers["default"] = _prefixed(
-            {"BACKEND": instructions.layer, "CONFIG": config}, instructions
-        )
-        place = ""  # in words without a password
-        if url:
-            by_socket = " by Unix socket" if url.startswith("unix:") else " by TCP"
-            place = " by Sentinel" if is_by_sentinel(url) else by_socket
-        words = [f"default is {instructions.layer}{place}", *words]
+        entry = {"BACKEND": instructions.layer, "CONFIG": config}
+        layers["default"] = _prefixed(entry, instructions)
+        words = [f"default is {instructions.layer}", *words]
     if words:
         changes.put("CHANNEL_LAYERS", layers, "; ".join(words))
 

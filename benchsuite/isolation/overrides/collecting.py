@@ -15,7 +15,7 @@ from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs.run import COLLECT, SKIP
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import like
-from benchsuite.isolation.overrides.files import STATIC, without_place
+from benchsuite.isolation.overrides.files import STATIC
 from benchsuite.system.account import hand_over, unprivileged
 
 SKIPPING = "--static=skip leaves them as they are"
@@ -60,18 +60,11 @@ def _is_local(storage: Any) -> bool:
 
 
 def _collect(storage: Any, folder: str) -> None:
-    if not _is_local(storage):
-        raise DatabaseError(
-            f"The project stores static files with {storage.__name__}, which uses no local folder, "
-            f"so a run can't collect them into its own; {SKIPPING}."
-        )
     # not by its name: a project may have another of that name, which writes to a bucket
     from django.contrib.staticfiles.management.commands.collectstatic import Command
     from django.test import override_settings
 
-    storages = getattr(settings, "STORAGES", None)
-    changed = {"STORAGES": without_place(storages)} if storages else {}
-    override_settings(STATIC_ROOT=like(settings.STATIC_ROOT, folder), **changed).enable()
+    override_settings(STATIC_ROOT=like(settings.STATIC_ROOT, folder)).enable()
     _check_place(storage, folder)
     try:
         call_command(Command(), interactive=False, verbosity=0)
@@ -90,9 +83,10 @@ def _check_place(storage: Any, folder: str) -> None:
     from django.contrib.staticfiles.storage import staticfiles_storage
 
     made: Any = staticfiles_storage
-    place = Path(made.location).resolve()
-    if not place.is_relative_to(Path(folder).resolve()):
+    place = getattr(made, "location", None)
+    if place is None or not Path(place).resolve().is_relative_to(Path(folder).resolve()):
         raise DatabaseError(
-            f"The project's {storage.__name__} writes static files to {place}, whatever "
-            f"STATIC_ROOT says, so a run can't collect them into its own folder; {SKIPPING}."
+            f"The project's {storage.__name__} writes static files to "
+            f"{place or 'no local folder'}, whatever STATIC_ROOT says, so a run can't collect them "
+            f"into its own folder; {SKIPPING}."
         )

@@ -64,13 +64,7 @@ def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
         yield f"reached through {instructions.database_host}:{instructions.database_port}"
     age_s = instructions.conn_max_age_s
     if age_s is not None:
-        for alias, entry in databases.items():
-            if age_s and dict(entry.get("OPTIONS", {})).get("pool"):
-                raise UsageError(
-                    f"--conn-max-age={age_s:g} can't be used: the project gives the database "
-                    f"{alias} a pool, with which Django requires CONN_MAX_AGE=0; remove the pool "
-                    "from its OPTIONS."
-                )
+        for entry in databases.values():
             entry["CONN_MAX_AGE"] = age_s
         kept = f"connections are kept for {format_period(age_s)}"
         yield kept if age_s else "each request opens a connection"

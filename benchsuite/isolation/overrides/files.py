@@ -63,23 +63,9 @@ def _copy(original: Path, folder: Path) -> None:
 
 
 def change_static(changes: Changes, instructions: Instructions) -> None:
-    if not instructions.static_root:
-        return
-    words = "static files collected into the run's folder"
-    root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
-    changes.put("STATIC_ROOT", root, words)
-    storages = changes.values.get("STORAGES") or changes.settings.get("STORAGES") or {}
-    if "location" in (storages.get(STATIC, {}).get("OPTIONS") or {}):
-        changes.put("STORAGES", without_place(storages), f"{STATIC}: {words}")
-
-
-def without_place(storages: Mapping[str, Any]) -> dict[str, Any]:
-    """The same storages, without a location for static files."""
-    entry = dict(storages.get(STATIC, {}))
-    options = {key: one for key, one in (entry.get("OPTIONS") or {}).items() if key != "location"}
-    if "OPTIONS" in entry:
-        entry["OPTIONS"] = options
-    return {**storages, STATIC: entry}
+    if instructions.static_root:
+        root = like(changes.settings.get("STATIC_ROOT"), instructions.static_root)
+        changes.put("STATIC_ROOT", root, "static files collected into the run's folder")
 
 
 FILE_STORAGE = "django.core.files.storage.FileSystemStorage"
@@ -101,27 +87,22 @@ def static(setting: Found) -> Any:
     return like(setting.value, setting.folder(FILES, "static", setting.value))
 
 
-def location(setting: Found) -> Any:
-    """Django's own file storage, or one of static files on a disk, with a new location."""
-    options = setting.value.get("OPTIONS") or {}
+def storage(setting: Found) -> Any:
+    """A file storage of Django's, or one of static files on a disk, with a new location. Any other
+    one's behaviour stays, too; none writes to a bucket.
+    """
+    backend, options = str(setting.value.get("BACKEND", "")), setting.value.get("OPTIONS") or {}
     place = str(options.get("location") or "")
-    moves = os.path.isabs(place) if setting.alias == STATIC else place
-    if not moves or (setting.alias != STATIC and setting.value.get("BACKEND") not in FILE_STORAGES):
+    original = place if os.path.isabs(place) else ""  # a bucket's location is no local path
+    if setting.alias == STATIC or backend in FILE_STORAGES:
+        if not (original if setting.alias == STATIC else place):
+            return setting.value
+        folder = setting.folder(FILES, "storage", options["location"])
+        return {**setting.value, "OPTIONS": {**options, "location": folder}}
+    if backend.endswith(IN_MEMORY):
         return setting.value
-    place = setting.folder(FILES, "storage", options["location"])
-    return {**setting.value, "OPTIONS": {**options, "location": place}}
-
-
-def other_storage(setting: Found) -> Any:
-    """Any other storage: its behaviour stays, its location changes."""
-    backend = str(setting.value.get("BACKEND", ""))
-    if setting.alias == STATIC or backend in (*FILE_STORAGES, OTHER) or backend.endswith(IN_MEMORY):
-        return setting.value
-    given = setting.value.get("OPTIONS") or {}
-    own = str(given.get("location") or "")  # a bucket's location is no local path
-    original = own if os.path.isabs(own) else ""
-    place = setting.folder(FILES, "storage", original)
-    return {"BACKEND": OTHER, "OPTIONS": {"original": backend, "options": given, "place": place}}
+    folder = setting.folder(FILES, "storage", original)
+    return {"BACKEND": OTHER, "OPTIONS": {"original": backend, "options": options, "place": folder}}
 
 
 def sessions(setting: Found) -> Any:

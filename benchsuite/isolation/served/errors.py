@@ -7,12 +7,11 @@ import json
 import logging
 import os
 import sys
-import threading
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from traceback import walk_stack, walk_tb
+from traceback import walk_tb
 from types import FrameType
 from typing import Any
 
@@ -22,7 +21,6 @@ from django.urls import Resolver404, resolve
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
 FILE = "errors.jsonl"
-LOADING = "loading"  #: Stands for the request while the project is loaded, which takes long.
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
 DENIED = 403  #: How servers answer a handshake that the application refuses.
 MOST = 8
@@ -38,7 +36,6 @@ ITS_OWN = ("channels", "django", "asgiref", "benchsuite")
 NOT_ROUTED = "no URL pattern of the project matches"
 LOST = 404
 REFUSED = (400, 403, LOST)
-LONG_S = 4.0  #: After so long, and as often, it is written down where a project is that is loaded.
 LOGGERS = (
     "django.request",
     "django.security",
@@ -77,16 +74,13 @@ class Book:
         status: int | None,
         asked: str,
         error: BaseException | str,
-        frame: FrameType | None = None,
         *,
         routed: bool = True,
     ) -> None:
-        """Writes each kind of error once a place (of `frame` where one is given); never raises."""
+        """Writes each kind of error once a place; never raises."""
         if len(self._known) >= MOST:
             return
-        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
-        if frame is not None:
-            place = _place(reversed(list(walk_stack(frame))))
+        place = "" if isinstance(error, str) else line_of(walk_tb(error.__traceback__))
         text = what = error if isinstance(error, str) else type(error).__name__
         key = (status, what, place)
         if key in self._known:
@@ -126,7 +120,7 @@ def read(instructions: Path) -> list[Error]:
     return errors
 
 
-def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
+def line_of(calls: Iterable[tuple[FrameType, int]]) -> str:
     """The project's last line among these calls, else the very last line."""
     last = own = ""
     for frame, line in calls:
@@ -195,24 +189,11 @@ class Listener(logging.Handler):
     @contextmanager
     def starting(self) -> Iterator[None]:
         """Records errors while the project is loaded, then starts listening."""
-        loaded, book, thread = threading.Event(), Book(self._book.path), threading.get_ident()
-
-        def look() -> None:
-            """Where a project is that isn't loaded yet, be it in an import or in `ready()`."""
-            while not loaded.wait(LONG_S):
-                frame = sys._current_frames().get(thread)
-                book.enter(None, LOADING, "still being loaded", frame)
-
-        watch = threading.Thread(target=look, daemon=True)
-        watch.start()
         try:
             yield
         except BaseException as error:
             self._book.enter(None, "", error)
             raise
-        finally:
-            loaded.set()
-            watch.join()  # before the server forks
         got_request_exception.connect(self._raised, weak=False)
         for name in LOGGERS:
             logging.getLogger(name).addHandler(self)

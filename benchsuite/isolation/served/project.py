@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
-from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 from django.conf import settings
@@ -37,8 +35,8 @@ def own_headers() -> list[tuple[str, str]]:
 def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listener]:
     """The callable ("wsgi", "asgi"), what counts its requests, and what hears of its errors."""
     own_headers()  # raises where no run loads it
-    counting.watch_kept_sql(counting.of_this_process(counting.SQL_PREFIX).add)
-    counting.watch_views(counting.of_this_process(counting.VIEWS_PREFIX).add)
+    counters = map(counting.of_this_process, (counting.VIEWS_PREFIX, counting.CACHED_PREFIX))
+    counting.watch_views(*(counter.add for counter in counters))
     listener = Listener(errors.of_this_process())
     with listener.starting():
         return project_callable(interface), counting.of_this_process(), listener
@@ -72,19 +70,6 @@ def named(interface: str, dotted: Mapping[str, str | None]) -> str:
     if path := dotted[f"{interface.upper()}_APPLICATION"]:
         return path
     beside = (dotted["WSGI_APPLICATION"] or "").rpartition(".")[0] or dotted["ROOT_URLCONF"]
-    if not beside:
-        return ""
-    package = beside.rpartition(".")[0]
-    module = f"{package}.{interface}".removeprefix(".")
-    spec = find_spec(module)
-    if spec is None or not (package or _folder(spec) == _folder(find_spec(beside))):
-        return ""
-    return f"{module}.application"
-
-
-def _folder(spec: ModuleSpec | None) -> Path | None:
-    """Where a module lies, or a package."""
-    if spec is None or not spec.origin:
-        return None
-    folder = Path(spec.origin).parent
-    return folder.parent if spec.submodule_search_locations else folder
+    package = (beside or "").rpartition(".")[0]
+    module = f"{package}.{interface}"
+    return f"{module}.application" if package and find_spec(module) else ""

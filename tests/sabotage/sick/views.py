@@ -270,8 +270,7 @@ def losing(request: HttpRequest) -> HttpResponse:
 
 
 def querying(request: HttpRequest) -> HttpResponse:
-    """Asks the database, and has each statement kept where `?debug` says so."""
-    connection.force_debug_cursor = "debug" in request.GET
+    """Asks the database."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
     return well(request)

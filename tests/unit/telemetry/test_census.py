@@ -33,11 +33,6 @@ class World:
         self.now += 1.0
         self.census()
 
-    def look(self, after_s=0.0):
-        """The short one, for children."""
-        self.now += after_s
-        self.census.look_for_children()
-
     def turnover(self):
         """A second later, since the window began."""
         self.second()
@@ -63,14 +58,13 @@ def grown():
 
 
 def crashing(times):
-    """One worker after another ends between two looks."""
+    """One worker after another ends, each seen by one look."""
     world, last = grown(), 2
     for number in range(times):
         world.end(last)
         last = 100 + number
         world.start(last)
-        world.look(after_s=0.1)
-    world.second()
+        world.second()
     return world
 
 
@@ -78,20 +72,4 @@ def test_values(monkeypatch, golden):
     monkeypatch.setattr(time, "monotonic", lambda: World.current.now)
     monkeypatch.setattr(time, "clock_gettime", lambda which: World.current.now)
     monkeypatch.setattr(census, "read_stat", lambda pid: World.current.stat(pid))
-    monkeypatch.setattr(census, "all_pids", lambda: [*World.current.born, 777])
     golden.values()
-
-
-def test_who_ended_and_was_not_waited_for_is_gone_though_a_short_look_still_sees_him(monkeypatch):
-    """A zombie, of a master that hangs."""
-    monkeypatch.setattr(time, "monotonic", lambda: World.current.now)
-    monkeypatch.setattr(census, "read_stat", lambda pid: World.current.stat(pid))
-    monkeypatch.setattr(census, "all_pids", lambda: [1, 2, 3])
-    world = grown()
-    world.look()
-    world.end(3)
-    world.second()
-    end = world.now
-    world.look(after_s=0.1)
-    world.second()
-    assert world.census.turnover(world.begin, end) == census.Turnover(gone=1)

@@ -1,8 +1,6 @@
 """What each device of telemetry reads, one file of /proc at a time."""
 
 import os
-import tempfile
-from pathlib import Path
 
 import pytest
 
@@ -58,12 +56,6 @@ def process(pid, state="S"):
     return Stat(pid, state, 1, pid, 0, 0, 1, pid)
 
 
-def test_a_kernel_without_it(monkeypatch):
-    monkeypatch.setattr(devices.os, "access", lambda path, mode: False)
-    with pytest.raises(UnavailableError, match="smaps_rollup"):
-        Memory().start()
-
-
 ROLLUP = (
     b"5600-7fff ---p 00000000 00:00 0    [rollup]\n"
     b"Rss:              990000 kB\nPss:              %d kB\nPss_Dirty:       5 kB\n"
@@ -78,15 +70,6 @@ def memory(*pids, costly=True, alive=(), **kib):
         patch.setattr(devices, "read_stat", lambda pid: process(pid) if pid in alive else None)
         snapshot = Snapshot(at=1, stats=tuple(map(process, pids)), costly=costly)
         return Memory().sample(snapshot).get("memory_bytes")
-
-
-def refusal(scope):
-    """The end of what is said of a kernel that refuses, with this in `ptrace_scope`."""
-    with tempfile.NamedTemporaryFile("w+") as file, pytest.MonkeyPatch.context() as patch:
-        file.write(scope)
-        file.flush()
-        patch.setattr(profiler, "PTRACE_SCOPE", Path(file.name) if scope else Path("/nowhere"))
-        return profiler.refusal(DENIED, "Python 3.13.1")
 
 
 def test_values(golden):

@@ -223,18 +223,3 @@ def test_what_takes_long_is_told_with_its_phase_its_time_its_limit_and_its_last_
         "databases: migrate for 0 s, 30 s at most",
         "databases: migrate for 0 s (Applying shop.0001_initial...), 30 s at most",
     ]
-    assert one.took == "", "in all it was no long time"
-
-
-def test_what_was_made_in_a_long_time_is_told_phase_by_phase(pipe, tmp_path, monkeypatch):
-    moments = iter([0.0, 2.0, 2.05, 9.0])
-    monkeypatch.setattr(databases.time, "monotonic", lambda: 0.0)
-    one = keeper(pipe[0], tmp_path / "log")
-    one._phases.clear()
-    monkeypatch.setattr(databases.time, "monotonic", lambda: next(moments, 9.0))
-    for phase in ("create", "ready() of shop", "migrate"):
-        one._enter(phase)
-    answers(pipe, '{"number": 0}')
-    monkeypatch.setattr(one, "_answer", lambda done, timeout_s: {})
-    one.wait()
-    assert one.took == "9.0 s (create 2.0 s, migrate 7.0 s)"

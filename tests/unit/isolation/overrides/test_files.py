@@ -137,18 +137,12 @@ def changed(static_root, **settings):
     return made
 
 
-def test_the_folder_of_what_was_collected_replaces_the_projects_and_the_storages():
+def test_the_folder_of_what_was_collected_replaces_the_projects():
     assert changed("", STATIC_ROOT="/srv", STORAGES=STORAGES).values == {}
     for kind in (str, Path):
         made = changed("/run/static", STATIC_ROOT=kind("/srv"))
         assert made.values == {"STATIC_ROOT": kind("/run/static")}
         assert list(made.words) == ["STATIC_ROOT"]
-    made = changed("/run/static", STORAGES=STORAGES)
-    assert made.values["STORAGES"] == {
-        "default": {"BACKEND": "a.Storage"},
-        "staticfiles": {"BACKEND": "b.Storage", "OPTIONS": {"base_url": "/s/"}},
-    }
-    assert STORAGES["staticfiles"]["OPTIONS"]["location"] == "/srv"
 
 
 class Own(FileSystemStorage):

@@ -4,22 +4,20 @@ import json
 import logging
 import os
 import threading
-from functools import wraps
-from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from django.db import connections
-from django.db.backends.base.base import BaseDatabaseWrapper
-from django.db.models import QuerySet
-from django.db.utils import ConnectionHandler
+from django.core.handlers.base import BaseHandler
 from django.dispatch import Signal
 from django.http import HttpResponse
-from django.test import RequestFactory
+from django.middleware.cache import CacheMiddleware
+from django.test import Client, override_settings
+from django.urls import path
+from django.views.decorators.cache import cache_page
 
 from benchsuite.isolation.served import counting, diagnosing, errors
-from benchsuite.isolation.served.counting import Counter, _counts_inside
+from benchsuite.isolation.served.counting import Counter
 from benchsuite.isolation.served.diagnosing import Account, Page, words
 from benchsuite.isolation.served.errors import FILE, MOST, Book, Listener, read
 from benchsuite.runner.diagnosis import diagnosis
@@ -205,23 +203,6 @@ def test_where_nothing_can_be_written_nothing_is_known(tmp_path):
     assert counting.read_counts(instructions) is None
 
 
-@pytest.mark.django_db
-@pytest.mark.parametrize(("forced", "counted"), [(False, 0), (True, 2)])
-def test_cursors_for_debugging_are_counted(monkeypatch, *, forced, counted):
-    made: list[int] = []
-    monkeypatch.setattr(
-        BaseDatabaseWrapper, "make_debug_cursor", BaseDatabaseWrapper.make_debug_cursor
-    )
-    counting.watch_kept_sql(lambda: made.append(1))
-    connection = connections["default"]
-    monkeypatch.setattr(connection, "force_debug_cursor", forced)
-    connection.queries_log.clear()
-    for _ in range(2):
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT 1")
-    assert len(made) == len(connection.queries) == counted
-
-
 def test_queries_are_told_without_values(golden):
     golden.cases(words)
 
@@ -245,77 +226,35 @@ def test_accounts_of_processes_are_put_together(tmp_path, monkeypatch):
     assert json.dumps(found)
 
 
-def test_closing_a_connection_after_the_answer_counts_as_connecting(
-    tmp_path, monkeypatch, django_db_blocker
-):
-    """Django closes it when the answer was sent, outside of all middleware."""
-    monkeypatch.setattr(diagnosing, "EVERY_S", 0.0)
-    monkeypatch.setattr(diagnosing, "_accounts", {})
-    monkeypatch.setenv(diagnosing.INSTRUCTIONS_VARIABLE, str(tmp_path / "instructions.json"))
-    for name in ("connect", "close"):  # what it wraps is put back
-        monkeypatch.setattr(BaseDatabaseWrapper, name, getattr(BaseDatabaseWrapper, name))
-    monkeypatch.setattr(QuerySet, "_fetch_all", QuerySet._fetch_all)
-    monkeypatch.setattr(diagnosing.gc, "callbacks", [])
-    database = {"ENGINE": "django.db.backends.sqlite3", "NAME": tmp_path / "shop.sqlite3"}
-    connection = ConnectionHandler({"default": database})["default"]
-    close = connection._close
-    monkeypatch.setattr(connection, "_close", lambda: (sleep(0.05), close()))
-
-    def view(request):
-        connection.connect()
-        return HttpResponse()
-
-    with django_db_blocker.unblock():
-        diagnosing.diagnosed(view)(RequestFactory().get("/shop/"))
-        connection.close()
-    (account,) = diagnosing._accounts.values()
-    assert account.pages["GET /shop/"].connecting_s >= 0.05
-    assert account.pages["GET /shop/"].request_s >= 0.05
-
-
 def test_a_start_that_wrote_nothing_has_no_diagnosis(tmp_path):
     assert diagnosis(tmp_path / "instructions.json") is None
 
 
-def halves(function):
-    """Lets every second call through."""
-    calls = [0]
-
-    @wraps(function)
-    def some(*arguments):
-        calls[0] += 1
-        return function(*arguments) if calls[0] % 2 else "kept"
-
-    return some
-
-
-def page(*arguments):
-    return "made"
-
-
-class Shown:
-    @halves
-    def get(self):
-        return "made"
-
-
-def as_view(*arguments):
-    return Shown.get(Shown())
-
-
-as_view.view_class = Shown
-
-
-@pytest.mark.parametrize("view", [halves(page), halves(halves(page)), as_view])
-def test_what_a_decorator_answers_itself_is_not_counted(view):
+def counts_of(monkeypatch):
+    """What is counted from now on."""
+    for kind, name in ((BaseHandler, "load_middleware"), (CacheMiddleware, "process_request")):
+        monkeypatch.setattr(kind, name, getattr(kind, name))
     counted: list[str] = []
-    for _ in range(2):  # once for each address, and methods
-        assert _counts_inside(view, "get", lambda: counted.append("view"))
-    answers = [view() for _ in range(8)]
-    assert len(counted) == answers.count("made") > 0
-    assert "kept" in answers
+    counting.watch_views(lambda: counted.append("view"), lambda: counted.append("cached"))
+    return counted
 
 
-def test_a_view_without_decorator_is_counted_from_outside():
-    assert not _counts_inside(page, "get", lambda: None)
-    assert not _counts_inside(lambda request: page(), "post", lambda: None)
+def page(request):
+    return HttpResponse("made")
+
+
+urlpatterns = [path("plain/", page), path("kept/", cache_page(60)(page))]
+
+
+@pytest.mark.urls(__name__)
+def test_what_a_cache_answers_in_place_of_a_view_is_counted(monkeypatch):
+    counted = counts_of(monkeypatch)
+    with override_settings(MIDDLEWARE=[]):
+        client = Client()
+        for _ in range(3):
+            client.get("/plain/")
+        assert counted == ["view"] * 3
+        counted.clear()
+        for _ in range(3):
+            client.get("/kept/")
+    assert (counted.count("view"), counted.count("cached")) == (3, 2)
