@@ -122,14 +122,11 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """trend or step in the time of a fixed piece of work
 
     A guest sees neither other guests nor its host's clock, but that its CPUs do less.
-
-    Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
     """
     changes = {
         part: changed
         for part, times in evidence.work_s.items()
         if (changed := change(times, least=FEWEST_INTERVALS, percent=rule.weak))
-        and changed.period is None
     }
     if changes:
         words = [f"on the CPUs of the {part} {one.words}" for part, one in changes.items()]

@@ -15,7 +15,6 @@ urlpatterns = [
     path("sent-to-log-in/", views.sent_to_log_in),
     path("login/", views.login),
     path("drifting/", views.drifting),
-    path("sawing/", views.sawing),
     path("stepping/", views.stepping),
     path("unfair/", views.unfair),
     path("pausing/", views.pausing),

@@ -29,7 +29,6 @@ EACH = 10
 share."""
 PAUSE_S = 0.05
 FAVOUR_S = 0.03
-SAW_S = 3.0
 
 FIRST, SEVERAL = 100, 5
 """Requests of a process while all connections are the load's, and of a connection of another."""
@@ -121,14 +120,6 @@ def stepping(request: HttpRequest) -> HttpResponse:
     """Slower from so many seconds after its first answer on."""
     more = float(request.GET["percent"]) / 100 * (_since_the_first() > float(request.GET["at"]))
     time.sleep(_asked_s(request, 0.0) * (1 + more))
-    return _answer()
-
-
-def sawing(request: HttpRequest) -> HttpResponse:
-    """Slower and slower for three seconds, then as fast as at the beginning again."""
-    swing = float(request.GET.get("percent", 100)) / 100
-    period_s = float(request.GET.get("period", SAW_S))
-    time.sleep(_asked_s(request, 0.01) * (1 + swing * (time.monotonic() % period_s / period_s)))
     return _answer()
 
 
