@@ -26,22 +26,20 @@ class UnderWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """One of the prober's. Each gets two requests, and more if both of these were slow."""
+    """One of the prober's. Each gets two requests."""
 
     times_s: tuple[float, ...]  #: How long each of its requests waited.
     hung: bool = False  #: Whether the last one was not answered in time.
     lost: bool = False  #: Whether the last one was refused or broken off.
     beyond_s: tuple[float, ...] = ()  #: How much longer than the load's at its moment, if known.
     ahead_s: tuple[float, ...] = ()  #: How much sooner than the load's request before it.
-    beside_s: tuple[float, ...] = ()  #: The same for others' first requests around its later ones.
-    broke_alone: bool = False  #: Whether it hung or was lost while others succeeded.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
     """What the prober saw in the window, with the load's figures of the same request."""
 
-    sent: int  #: At most two a connection, like the next three.
+    sent: int
     answered: int  #: Correctly.
     hung: int = 0  #: Given up, or not answered at the end.
     lost: int = 0  #: Refused or broken off.
@@ -85,15 +83,6 @@ class Stored:
     @property
     def agrees(self) -> bool:
         return self.claimed <= self.stored <= self.claimed + self.in_doubt
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """The moment from which the answers of a load are wrong, after others that were right."""
-
-    right: int  #: Answers before it; 0 where only the checked journey was right.
-    at_s: float  #: Since the first request.
-    asked_before: int | None = None  #: Requests before the load; None if unknown.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -293,7 +282,6 @@ class Evidence(OfLevel):
     stall: Stall | None = None  #: Result of checking for that; None if it could not be checked.
     stored: Stored | None = None
     unheld: str = ""  #: Why journeys that send forms are held to no rows, in a sentence.
-    turn: Turn | None = None
     asked: Asked | None = None  #: None if others than the target may answer.
     accounts: Accounts | None = None  #: Of WebSockets.
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.

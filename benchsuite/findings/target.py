@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
-from benchsuite.core.observations import BESIDE_ROWS, Evidence, Turn
+from benchsuite.core.observations import BESIDE_ROWS, Evidence
 from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
@@ -61,7 +61,7 @@ LIMITS = {
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """failed requests"""
     if evidence.total is not None:
-        yield from _failed_share(rule, evidence.units, [evidence.total], evidence.turn)
+        yield from _failed_share(rule, evidence.units, [evidence.total])
 
 
 @also("B201", by_stage=True)
@@ -88,9 +88,7 @@ def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield from _failed_share(rule, "journeys", evidence.journeys)
 
 
-def _failed_share(
-    rule: Rule, what: str, summaries: Sequence[Summary], turn: Turn | None = None
-) -> Iterator[Finding]:
+def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterator[Finding]:
     made = sum(summary.requests for summary in summaries)
     failed = sum(summary.failures for summary in summaries)
     percent = failed / made * 100 if made else 0.0
@@ -111,19 +109,7 @@ def _failed_share(
                 "Status 429 says that more is asked than is let through: lift its throttling for "
                 "the run, such as by --setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
             )
-        elif turn is not None:
-            hint = (
-                "Look for what is used up by so many requests: a limit for each client, which "
-                "--setting may lift for the run, or something that the server's log below names."
-            )
         message = f"{format_percent(percent)} of the {what} failed ({words}){example}."
-        if turn is not None and turn.right:  # and hardly anything was afterwards
-            message += f" The first {format_count(turn.right)} answers of the load were right; "
-            message += f"from {format_duration(turn.at_s)} on, hardly any was."
-        elif turn is not None:
-            among = f" (among {turn.asked_before} requests)" if turn.asked_before else ""
-            message += f" The journey checked before the load{among} was right; hardly any in the "
-            message += "load was."
         yield from rule.weighed(percent, message, hint=hint)
 
 

@@ -13,11 +13,11 @@ import numpy as np
 from benchsuite import findings as validity
 from benchsuite.agent.client import Watching
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
-from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, Turn
+from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
-from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST, Kind
+from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere, stall, starvation
 from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
@@ -38,9 +38,6 @@ from benchsuite.stats.signs import Traffic
 from benchsuite.stats.summary import Samples
 from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
-
-FEWEST_AFTER, FEW_RIGHT = 20, 0.1
-"""Wrong answers that show that it stays so, and the share that may still be right among them."""
 
 
 class RunRecord:
@@ -127,7 +124,6 @@ class RunRecord:
         samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.plan.at_once, self.alike)
-        self.evidence.turn = _turn(figures.of(REQUEST), done.origin, self.asked_before)
         self.read_figures(figures.together(self.populations))
         if self.total is None:
             return
@@ -246,18 +242,6 @@ class RunRecord:
         """A span of the monotonic clock in seconds since the first request."""
         origin = self.done.origin if self.done is not None else 0.0
         return window[0] - origin, window[1] - origin
-
-
-def _turn(requests: Samples, origin: float, asked_before: int | None = None) -> Turn | None:
-    """Where answers are right first and hardly any is afterwards; None where that isn't so."""
-    requests = np.sort(requests, order="finish")
-    right = requests["kind"] == Kind.OK
-    before = int(np.argmin(right)) if not right.all() else 0
-    after = right[before:]
-    if len(after) < FEWEST_AFTER or after.mean() > FEW_RIGHT:
-        return None
-    at_s = float(requests["finish"][before]) - origin
-    return Turn(right=before, at_s=at_s, asked_before=asked_before)
 
 
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.

@@ -4,18 +4,16 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.observations import Cluster
 from benchsuite.core.results import Reading, Status
-from benchsuite.core.samples import FIELDS, Kind, Round, Stall
+from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.load.job import Done
-from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord, _turn, result
+from benchsuite.runner.record import RunRecord, result
 from benchsuite.telemetry.sampler import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -94,14 +92,6 @@ def test_a_restart_that_was_broken_off_is_not_tried_again(record):
         record.restart()
     assert record.away is None
     assert not record.restart_is_due(4.0)
-
-
-def turn(right, wrong, right_again):
-    """What is known of a load with so many answers."""
-    kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
-    found = np.zeros(len(kinds), list(FIELDS))
-    found["kind"], found["finish"] = kinds, SINCE_BOOT_S + np.arange(len(kinds))
-    return _turn(cast(Samples, found), SINCE_BOOT_S)
 
 
 def test_values(golden):
