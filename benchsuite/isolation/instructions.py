@@ -55,7 +55,6 @@ class Instructions:
     redis_tcp_url: str = ""  #: The same Redis, for clients that want a host and a port.
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables that name what the run replaces, with what they name in it."""
-    keeps_debug: bool = False  #: Whether DEBUG stays as the project has it.
     words: Mapping[str, str] = field(default_factory=dict)
     """Those that name a part of it, such as a database; set when the settings are loaded."""
     overrides: Mapping[str, Any] = field(default_factory=dict)

@@ -6,13 +6,12 @@ Everything that answers runs on the target's CPUs; a delay belongs to the measur
 those of the load.
 """
 
-import json
 import os
 import random
 import secrets
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from time import monotonic
@@ -195,7 +194,6 @@ class Assembly:
                     self.services[REDIS] = layer
                 if system.instructions is not None:
                     self.replaced = Instructions.read(system.instructions).environment
-                    system.ask = self._ask
                 self._start_workers()
                 port = port or free_port(bind)
                 ensure_port_free(bind, port)
@@ -340,7 +338,7 @@ class Assembly:
         instances = replicas(
             adapter,
             facts=self.facts,
-            env=self._env(adapter, self.system.instructions),
+            env=self._env(adapter),
             folder=self.folder.parent,
             urls=[*self.services.values(), *([self.database.url] if self.database else [])],
         )
@@ -410,7 +408,7 @@ class Assembly:
                 argv,
                 name=name,
                 log=self.folder / f"{part}-{self.system.started}.log",
-                env=self._env(adapter, self.system.instructions),
+                env=self._env(adapter),
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
                 marker=self.token,
@@ -420,37 +418,16 @@ class Assembly:
         self.system.add(part, process, version)
         return process
 
-    def _env(self, adapter: ServerAdapter, instructions: Path | None) -> dict[str, str]:
+    def _env(self, adapter: ServerAdapter) -> dict[str, str]:
         return process_environment(
             adapter,
             token=self.token,
-            instructions=instructions,
+            instructions=self.system.instructions,
             seed=self.plan.spec.seed,
             services={name: self.services[name] for name in self.plan.workload.services},
             variables=self.plan.spec.target.variables,
             replaced=self.replaced,
         )
-
-    def _ask(self, path: str, *, debug: bool) -> Mapping[str, Any] | None:
-        """What answers a page, asked in a process of its own; None where that fails."""
-        assert self.system.instructions is not None
-        folder = self.folder / f"asking{'-debug' * debug}"
-        folder.mkdir(exist_ok=True)
-        adapter = self.plan.server_at(folder, self.services)
-        instructions = replace(Instructions.read(self.system.instructions), keeps_debug=debug)
-        instructions.write(folder / "instructions.json")
-        request = {"path": path, "headers": dict(self.headers)}
-        folders.write_private(folder / "request.json", json.dumps(request))
-        env = self._env(adapter, folder / "instructions.json")
-        argv = [*adapter.python.module("benchsuite.isolation.asking"), str(folder / "request.json")]
-        log = folder / "asking.log"
-        with running(argv, name="asking", log=log, env=env, marker=self.token) as process:
-            process.wait(self.timeout_s or READY_TIMEOUT_S)
-        try:
-            answer: Mapping[str, Any] = json.loads(logfile.tail(log, 1))
-        except ValueError:
-            return None
-        return answer if isinstance(answer, dict) else None
 
     def _start_workers(self) -> None:
         """Starts what answers at the layer's other end; the first answer tells that it is up."""

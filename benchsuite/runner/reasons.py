@@ -1,8 +1,7 @@
 """Why requests failed: the errors that the server met beside what its clients saw of them."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.isolation.served.errors import Error
@@ -16,6 +15,10 @@ OF_DATA = (404, 410, 500)  #: Failures that a page may answer because of what it
 EMPTY = (
     "the database holds no rows but those that `migrate` makes, so lists are empty (--fixture, "
     "--fill or --fill-from=mine fill it)"
+)
+DEBUG_OFF = (
+    "Runs switch DEBUG off, which is True in your settings: name settings for production in "
+    "BENCHSUITE['TARGET_SETTINGS'], or keep it with --setting=DEBUG=True."
 )
 
 
@@ -42,29 +45,6 @@ def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Se
     if empty:
         return f"{'Likely cause' if status < 500 else 'Beside that'}: {EMPTY}."
     return f"The database holds what `migrate` makes, and: {', '.join(filled)}." if filled else ""
-
-
-def asked_again(
-    answer: AnswerError, ask: Callable[..., Mapping[str, Any] | None], *, debug: bool
-) -> str:
-    """What shows when a page that answered an error is asked again: whether its own DEBUG helps,
-    or who answered before its view.
-    """
-    if answer.method != "GET" or (answer.status or 0) < 400:
-        return ""
-    seen = ask(answer.path, debug=False)
-    if seen is None or seen["status"] != answer.status:
-        return ""
-    if debug and (own := ask(answer.path, debug=True)) and own["status"] < 400:
-        return (
-            f"With DEBUG = True, as your settings have it, the same page answers {own['status']}; "
-            "runs switch DEBUG off: name settings for production in BENCHSUITE['TARGET_SETTINGS'], "
-            "or keep it with --setting=DEBUG=True."
-        )
-    if seen["viewed"] or seen["status"] == 404:
-        return ""
-    again = f" (Retry-After: {seen['retry_after']})" if seen["retry_after"] else ""
-    return f"The view did not run: {seen['maker']} answered before it{again}."
 
 
 def explained(names: Sequence[NameEntry], errors: Sequence[Error]) -> list[NameEntry]:

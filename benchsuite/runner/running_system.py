@@ -50,8 +50,6 @@ class RunningSystem:
     earlier: list[Member] = field(default_factory=list)  #: Those that were ended by a restart.
     restart: Callable[[], tuple[float, float]] | None = None
     """Starts the server anew; when that began and was over. None where a front runs it."""
-    ask: Callable[..., Mapping[str, Any] | None] = lambda *_, **__: None
-    """Asks for a page with nobody between: path, DEBUG → what `isolation.asking` tells, or None."""
     seen: Callable[[], int | None] = lambda: None
     """What a target that already runs says it was asked in this run; None where it says nothing."""
     services: list[Service] = field(default_factory=list)

@@ -42,7 +42,7 @@ from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import EMPTY, about_the_data, asked_again, error_behind, reason
+from benchsuite.runner.reasons import DEBUG_OFF, EMPTY, about_the_data, error_behind, reason
 from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
@@ -352,8 +352,8 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
         filled = plan.spec.database.filled
         routed = behind is None or behind.routed
         data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
-        again = asked_again(error, serving.ask, debug="DEBUG" in facts.undone)
-        words = [f"{error} ({cause})" if cause else str(error), again, data]
+        by_debug = "DEBUG" in facts.undone and (error.status or 0) >= 400
+        words = [f"{error} ({cause})" if cause else str(error), DEBUG_OFF * by_debug, data]
         raise AnswerError(" ".join(filter(None, words))) from error
 
 

@@ -43,7 +43,7 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     changes = Changes(settings, instructions.folder)
     change_databases(changes, instructions)
     change_layers(changes, instructions)
-    if not instructions.keeps_debug and settings.get("DEBUG"):
+    if settings.get("DEBUG"):
         changes.put("DEBUG", False, "False (was True)")
     host = instructions.host
     name = host if host.endswith("]") else host.rpartition(":")[0] or host  # without its port
