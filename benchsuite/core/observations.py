@@ -191,7 +191,6 @@ class Seen:
     turnover: Turnover | None = None
     host: HostShares | None = None
     cpus: tuple[int, ...] = ()  #: On which the target may run.
-    busy_after_percent: float | None = None
     errors: tuple[str, ...] = ()  #: What could not be read.
 
 
@@ -287,7 +286,6 @@ class Evidence(OfLevel):
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.
     left_out: int | None = None  #: Messages that the channel layer dropped: full channels.
     layers_apart: int = 0  #: Processes with separate in-memory layers.
-    front_timeout_s: float | None = None  #: The front's, for silent connections, if known.
     idle: IdleMemory | None = None  #: If memory per connection is measured.
     closed: IdleMemory | None = None  #: Memory that each closed connection left.
     recovery: Recovery | None = None  #: Where all connections were cut.
@@ -297,7 +295,6 @@ class Evidence(OfLevel):
     load_machine: HostShares | None = None  #: Of the load's, where the target is on another.
     agent: Agent | None = None  #: None where none was asked to watch the target.
     clock: ClockCheck | None = None
-    busy_after_percent: float | None = None  #: CPU use of the target after the load.
     cpus_shared: Sequence[frozenset[int]] = ()  #: CPUs of both generator and target, by reading.
     work_s: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Part ("target") → time of a fixed piece of work on its CPUs in each second."""

@@ -9,11 +9,10 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.prober import unchecked
-from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, because, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
 
-BUSY_AFTER_PERCENT = 25.0  #: An idle server uses next to nothing of a CPU.
 WALL_STEP_S = 0.05  #: More than a clock is slewed in a minute.
 GAP_S = 1.0  #: A reading that came so late was held up by more than a busy machine.
 MOST_TOLD = 5  #: How many reasons a finding lists.
@@ -60,21 +59,6 @@ def _noise_of(rule: Rule, host: HostShares, machine: str, *, idle: bool) -> Iter
                 unseen="End what held the run up, or use a dedicated machine.",
             ),
             value=max(percent for percent, _ in parts if percent is not None),
-        )
-
-
-@also("B401")
-def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Informational: it may be work that belongs to the answers, or what a request left behind."""
-    percent = evidence.busy_after_percent
-    if percent is not None and percent > BUSY_AFTER_PERCENT:
-        yield rule.found(
-            Level.INFO,
-            f"The target still used {format_percent(percent)} of a CPU after the load had ended "
-            "and every answer had arrived.",
-            hint="What it still does was not seen (runbench --flame shows it); that CPU time is "
-            "included in the target's.",
-            value=percent,
         )
 
 

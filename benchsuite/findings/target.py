@@ -202,11 +202,6 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         again_and_again = many >= CRASHES and lost >= many / 2
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
         with_them = f", and {format_count(lost)} requests were lost" if lost else ""
-        how_often = ""
-        if many > 1 and evidence.window is not None and evidence.total is not None:
-            every_s = (evidence.window[1] - evidence.window[0]) / many
-            each = format_count(round(evidence.total.requests / many))
-            how_often = f", one every {format_duration(every_s)} and {each} requests"
         hint = {
             Level.INVALID: "See the server's log for why they end again and again.",
             Level.WEAK: "See the server's log for why they ended.",
@@ -216,7 +211,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             f"{format_count(many)} of the server's processes ended in the window and were "
-            f"replaced{how_often}{with_them}.",
+            f"replaced{with_them}.",
             hint=hint[level],
             value=many,
         )

@@ -199,7 +199,6 @@ class RunRecord:
         cluster, monitor = self.evidence.cluster, self.monitor
         if self.status is not Status.FINISHED or monitor is None:
             return
-        self.evidence.busy_after_percent = monitor.busy_after()
         if cluster is None or not stall.rule.level(cluster.percent):
             return
         seen = monitor.stall()
@@ -281,10 +280,6 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
     # processes that share a project's layer in memory only in its name
     if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
         whole.layers_apart = plan.server.processes * spec.server.instances
-    # unless a configuration of the user's own says something else
-    if plan.front is not None and not plan.front.settings.get("config"):
-        timeout_s = plan.front.settings.get("timeout_s")
-        whole.front_timeout_s = None if timeout_s is None else float(timeout_s)
     unwatched = [*whole.unwatched]
     if monitor is not None:
         whole.turnover = monitor.turnover(done.window)

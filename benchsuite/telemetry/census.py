@@ -7,9 +7,7 @@ from contextlib import contextmanager
 
 from benchsuite.core.observations import Turnover
 from benchsuite.system.procfs import Stat, all_pids, read_stat
-from benchsuite.telemetry.devices import TICKS_PER_S
 
-AFTER_S = 0.4  #: How long is looked, at least, at what they do when the load has ended.
 STEP_S = 0.1  #: Between looks for new processes: one that serves takes longer to start.
 MOST_SHARE = 0.01  #: Of a CPU, that these looks may take where a machine has many processes.
 _Key = tuple[int, int]  #: PID and start, which together name a process for good.
@@ -33,8 +31,6 @@ class Census:
         """All processes of the machine at the last short look; a key for those of the server."""
         self._seen: dict[_Key, float] = {}  #: When each process of the server was last seen.
         self._anew = False
-        self._at_end: tuple[float, dict[int, int]] | None = None
-        """When the load had ended, and the CPU time of each process by then."""
 
     def __call__(self) -> list[int]:
         pids = self._pids()
@@ -101,22 +97,6 @@ class Census:
         ended |= before - after
         gone = max(0, len(before & first - after) - len(after - before))
         return Turnover(replaced=len(ended) - gone, gone=gone)
-
-    def load_ended(self) -> None:
-        self._at_end = (time.monotonic(), self._ticks())
-
-    def busy_after(self) -> float | None:
-        """Percent of one CPU that they used since the load's end, when nobody asks them."""
-        if self._at_end is None:
-            return None
-        ended, before = self._at_end
-        time.sleep(max(0.0, ended + AFTER_S - time.monotonic()))
-        grown = sum(ticks - before[pid] for pid, ticks in self._ticks().items() if pid in before)
-        return 100 * grown / TICKS_PER_S / (time.monotonic() - ended)
-
-    def _ticks(self) -> dict[int, int]:
-        stats = (read_stat(pid) for pid in self._pids())
-        return {stat.pid: stat.own_ticks for stat in stats if stat is not None}
 
 
 def _key(stat: Stat) -> _Key:

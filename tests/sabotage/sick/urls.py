@@ -21,7 +21,6 @@ urlpatterns = [
     path("one-of-four/", views.one_of_four),
     path("favouring/", views.favouring),
     path("shunning/", views.shunning),
-    path("leaving/", views.leaving),
     path("daemon/", views.daemon),
     path("slow/", views.slow),
     path("two-pieces/", views.two_pieces),

@@ -161,13 +161,6 @@ def shunning(request: HttpRequest) -> HttpResponse:
     return well(request)
 
 
-def leaving(request: HttpRequest) -> HttpResponse:
-    """The first request leaves programs behind that compute, for at most 20 s."""
-    if next(_asked) == 1:
-        _left.extend(subprocess.Popen([sys.executable, "-S", "-c", COMPUTE]) for _ in range(4))
-    return well(request)
-
-
 def daemon(request: HttpRequest) -> HttpResponse:
     """The first request leaves a program behind that computes, and that neither a parent nor a
     session nor its environment connects with it.
