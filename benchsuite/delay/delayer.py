@@ -15,7 +15,6 @@ from typing import Any, Literal, Self
 from urllib.parse import quote, unquote, urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
-from benchsuite.core.specs.layer import is_by_sentinel
 from benchsuite.core.specs.server import DelaySpec
 from benchsuite.delay.proxy import is_socket
 from benchsuite.stats.summary import samples_needed
@@ -30,11 +29,6 @@ def address_of_redis(url: str) -> tuple[str, int]:
 
     Raises UsageError for a Redis that is not reached where its URL says, or not under another name.
     """
-    if is_by_sentinel(url):
-        raise UsageError(
-            "--delay-to-layer delays one Redis, and the Sentinels of --layer-url name another one "
-            "whenever they like; give the URL of the Redis itself."
-        )
     parts = urlsplit(url)
     if parts.scheme == "rediss":
         raise UsageError(

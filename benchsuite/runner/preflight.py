@@ -32,6 +32,7 @@ LIBRARIES = {
     REDIS_PUBSUB: ("channels", "channels-redis"),
 }
 """What each layer is made of."""
+LAYER_URLS = ("redis://", "rediss://", "unix://")
 
 
 YES_LOAD: ContextVar[Collection[str]] = ContextVar("YES_LOAD", default=())
@@ -326,6 +327,8 @@ def _check_front(plan: Plan) -> None:
 
 def _check_layer(plan: Plan) -> None:
     layer, work, server = plan.spec.layer, plan.workload, plan.server
+    if layer.url and not layer.url.startswith(LAYER_URLS):
+        raise UsageError(f"--layer-url must start with {', '.join(LAYER_URLS)}.")
     in_process = "--layer=memory" if layer.backend == MEMORY else ""
     if work.needs_layer and not layer.backend and server.serves_project:
         # The project's own layer; what can't be read here, the run finds out.
