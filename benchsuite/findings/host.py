@@ -9,7 +9,7 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.prober import unchecked
-from benchsuite.findings.registry import INFORMATIONAL, Rule, because, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
 
@@ -50,14 +50,11 @@ def _noise_of(rule: Rule, host: HostShares, machine: str, *, idle: bool) -> Iter
     ]
     if disturbances:
         wrong = not idle and any(level is Level.INVALID for level, _ in disturbances)
-        stop = "Stop other programs; checkbench shows what keeps the machine busy."
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
             f"The {machine} was not quiet: {'; '.join(words for _, words in disturbances)}.",
-            hint=because(
-                (rule.level(host.others_percent), stop),
-                unseen="End what held the run up, or use a dedicated machine.",
-            ),
+            hint="Stop other programs (checkbench shows what keeps the machine busy), or use a "
+            "dedicated machine.",
             value=max(percent for percent, _ in parts if percent is not None),
         )
 
@@ -70,18 +67,14 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if seen is None:
         return
     words = []
-    if stepped := seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
+    if seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
         words.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
-    if paused := seen.gap_s is not None and seen.gap_s > GAP_S:
+    if seen.gap_s is not None and seen.gap_s > GAP_S:
         words.append(f"no reading came for {format_duration(seen.gap_s)}")
     yield from rule.weighed(
         len(words),
         f"Time did not pass evenly: {' and '.join(words)}.",
-        hint=because(
-            (stepped, "Look for what sets the clock, such as NTP, and repeat the run."),
-            (paused, "See whether the machine was suspended or paused, and repeat the run."),
-            unseen="",
-        ),
+        hint="See what sets the clock, such as NTP, or paused the machine, and repeat the run.",
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.registry import Rule, because, codes, finding
+from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import stalled, starves
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import about_half, median_interval
@@ -17,7 +17,10 @@ FEWEST_PROBES = 20  #: With fewer, the interval of their median is too wide to s
 FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
 CHANCE = 0.01  #: So unlikely must it be that the load would lose as many requests.
 ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered something else.
-LOAD_WAITS = "The load sees answers later than others do"
+LOAD_WAITS = (
+    "The load sees answers later than others do: see whether it is short of CPU (B101, B102), and "
+    "compare both while the load runs: their connections and headers."
+)
 OTHERS_WAIT = (
     "Others wait longer than the load does, and its requests that were sent later were answered "
     "sooner. Compare both while the load runs: new connections with kept ones, and their headers."
@@ -91,18 +94,11 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             f"{'; --arrivals=poisson shows it' * evidence.is_open}.",
             value=percent,
         )
-    short = [] if slower else codes(evidence, "B101", "B102")
-    of_cpu = f"{LOAD_WAITS}, as it is short of CPU ({', '.join(short)}): use {evidence.less}."
     return rule.found(
         level,
         f"{saw}{format_percent(percent)} apart, without the prober's own waiting and what it found "
         "under way.",
-        hint=because(
-            (slower, OTHERS_WAIT),
-            (short, of_cpu),
-            unseen=f"{LOAD_WAITS}, though neither its CPU share (B101) nor its timers (B102) show "
-            "why. Compare both while the load runs: their connections and headers.",
-        ),
+        hint=OTHERS_WAIT if slower else LOAD_WAITS,
         value=percent,
     )
 

@@ -80,11 +80,6 @@ class Rule:
         return self.code, self.of, words[0], words[1]
 
 
-def because(*causes: tuple[object, str], unseen: str) -> str:
-    """A hint that names each cause with what shows it, else how to look."""
-    return " ".join(hint for shown, hint in causes if shown) or unseen
-
-
 finding = Rule
 Look = Callable[[Rule, Evidence], Iterator[Finding]]
 
@@ -117,12 +112,6 @@ def also(number: str, *, by_stage: bool = False) -> Callable[[Look], Check]:
         return CHECKS[-1]
 
     return declared
-
-
-def codes(evidence: Evidence, *numbers: str) -> list[str]:
-    """Of the findings with these numbers, those that the evidence shows."""
-    checks = [check for check in CHECKS if check.number in numbers]
-    return [found.code for check in checks for found in check(evidence)]
 
 
 HEADINGS = ("code", "what is compared", "weak", "invalid")

@@ -11,7 +11,7 @@ from benchsuite.core.observations import BESIDE_ROWS, Evidence
 from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
-from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
 
@@ -132,21 +132,12 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B202", "wrong-responder", unit="", invalid=0, of_others=True)
 def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """answers without the run's header"""
-    # Whose answers they are only the target's own count can tell.
-    count, asked = _failed(evidence, Kind.WRONG_RESPONDER), evidence.asked
-    unseen_by_target = asked.answered - asked.seen if asked and asked.seen is not None else 0
+    count = _failed(evidence, Kind.WRONG_RESPONDER)
     yield from rule.weighed(
         count,
         f"{format_count(count)} answers lacked the header that the run's server adds to each.",
-        hint=because(
-            (
-                unseen_by_target >= count,
-                f"The target never saw {format_count(unseen_by_target)} of the requests that were "
-                "answered: another server listens on the port, or a proxy answers first.",
-            ),
-            unseen="Where the target saw the requests itself, a front or middleware removed the "
-            "header; else another server answers on the port (ss -ltnp lists those).",
-        ),
+        hint="Where the target saw the requests itself (B213), a front or middleware removed the "
+        "header; else another server answers on the port (ss -ltnp lists those).",
     )
 
 
@@ -299,7 +290,7 @@ def stalled(evidence: Evidence) -> bool:
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """users with less than a tenth of their share; open model: connections that waited in vain"""
     # Some users are served all the time, and others never: their waiting is in no percentile.
-    counts, slots, probes = evidence.answers_by_user, evidence.slots, evidence.probes
+    counts, slots = evidence.answers_by_user, evidence.slots
     percent, message = 0.0, ""
     # a user's share is the median or, where most get nothing, the mean
     share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
@@ -314,18 +305,13 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         message = f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited "
         message += f"in vain, while {format_percent(100 * slots.answered)} of all journeys were "
         message += "answered."
-    of_probes = probes.answered / probes.sent if probes and probes.sent else 1.0
-    by_connection = (
-        "The server gives its slots to connections, not to requests, and kept connections hold all "
-        "of them. Give it as many threads as there are connections, put a proxy in front of it, or "
-        "measure with --no-keep-alive."
+    yield from rule.weighed(
+        percent,
+        message,
+        hint="A server that gives its slots to connections, not to requests, serves all alike with "
+        "--no-keep-alive, with as many threads as connections, or behind a proxy. Else see what "
+        "those pages wait for, such as a lock.",
     )
-    hint = because(
-        (evidence.slots_held or slots or of_probes < SERVED_SHARE, by_connection),
-        unseen="Whether connections hold the server's slots was not seen: with --no-keep-alive it "
-        "would then serve all alike. Else see what those pages wait for, such as a lock.",
-    )
-    yield from rule.weighed(percent, message, hint=hint)
 
 
 def starves(evidence: Evidence) -> bool:
@@ -377,12 +363,12 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if stored.excuse:
         words += f" {stored.excuse}"
     level = Level.INFO if stored.excuse else Level.INVALID if all(stored.left) else Level.WEAK
-    hint = because(
-        (stored.excuse, "Let the journey count what it leaves, by count(), to have a loss told."),
-        (stored.stored < stored.claimed, "What was confirmed is not there: the log may say why."),
-        unseen="More was stored than was confirmed: do the view, or a proxy that sends requests "
-        "again, act twice?",
-    )
+    hint = "More was stored than was confirmed: do the view, or a proxy that sends requests again, "
+    hint += "act twice?"
+    if stored.excuse:
+        hint = "Let the journey count what it leaves, by count(), to have a loss told."
+    elif stored.stored < stored.claimed:
+        hint = "What was confirmed is not there: the log may say why."
     yield rule.found(level, words, hint=hint, value=abs(stored.stored - stored.claimed))
 
 
