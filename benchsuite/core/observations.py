@@ -86,15 +86,6 @@ class Stored:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Slots:
-    """Open model: the results of journeys on each used connection."""
-
-    used: int
-    starved: int  #: Connections with less than a tenth answered, while the others did not wait.
-    answered: float  #: Share of all journeys that were answered.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Turnover:
     """Processes of the target that ended in the window."""
 
@@ -237,7 +228,6 @@ class OfLevel:
     wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
     answers_by_user: Sequence[int] = ()  #: Right answers of each user of a closed model.
     in_vain: int = 0  #: Requests that waited through the whole window and were never answered.
-    slots: Slots | None = None
 
 
 @dataclass(slots=True, kw_only=True)

@@ -23,7 +23,6 @@ CONNECT_AGAIN_S = 1.0
 
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
 FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told.
-SERVED_SHARE = 0.5  #: With less answered, not only some connections are starved, but all.
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
@@ -258,16 +257,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         f"{format_percent(cluster.percent)} of the answers took just over "
         f"{format_duration(cluster.at_s)} longer than the fastest."
     )
-    if asked is None or len(asked.rounds) < FEWEST_ROUNDS:
-        yield rule.found(
-            Level.INFO,
-            f"{longer} Whether they waited for an acknowledgement, or the page takes that long, "
-            "could not be told.",
-            value=cluster.percent,
-            hint="Only a journey that begins with a plain GET can be checked after the load: "
-            "measure such a page by itself (--workload=url).",
-        )
-    elif asked.is_shown:
+    if asked is not None and len(asked.rounds) >= FEWEST_ROUNDS and asked.is_shown:
         times = asked.medians
         yield rule.found(
             level,
@@ -283,31 +273,23 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 def stalled(evidence: Evidence) -> bool:
     """Whether answers waited for a timer of TCP."""
-    return any(found.level is not Level.INFO for found in stall(evidence))
+    return any(True for _ in stall(evidence))
 
 
 @finding("B206", "starvation", weak=0, invalid=50, by_stage=True, beyond=True)
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """users with less than a tenth of their share; open model: connections that waited in vain"""
+    """users with less than a tenth of their share (closed model)"""
     # Some users are served all the time, and others never: their waiting is in no percentile.
-    counts, slots = evidence.answers_by_user, evidence.slots
-    percent, message = 0.0, ""
+    counts = evidence.answers_by_user
     # a user's share is the median or, where most get nothing, the mean
     share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
-    if share >= FEWEST_ANSWERS:
-        starved = sum(count < STARVED_SHARE * share for count in counts)
-        percent = starved / len(counts) * 100
-        message = f"{format_count(starved)} of {format_count(len(counts))} {evidence.who} got less "
-        message += f"than a tenth of the {format_count(share)} answers that were their share."
-    # arrivals have no share; a single connection without an answer may have met a slow page
-    if not percent and slots and slots.starved > 1 and slots.answered >= SERVED_SHARE:
-        percent = slots.starved / slots.used * 100
-        message = f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited "
-        message += f"in vain, while {format_percent(100 * slots.answered)} of all journeys were "
-        message += "answered."
+    if share < FEWEST_ANSWERS:
+        return
+    starved = sum(count < STARVED_SHARE * share for count in counts)
     yield from rule.weighed(
-        percent,
-        message,
+        starved / len(counts) * 100,
+        f"{format_count(starved)} of {format_count(len(counts))} {evidence.who} got less than a "
+        f"tenth of the {format_count(share)} answers that were their share.",
         hint="A server that gives its slots to connections, not to requests, serves all alike with "
         "--no-keep-alive, with as many threads as connections, or behind a proxy. Else see what "
         "those pages wait for, such as a lock.",

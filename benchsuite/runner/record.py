@@ -19,7 +19,7 @@ from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, 
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.findings.generator import littles_law
-from benchsuite.findings.target import answered_elsewhere, stall, starvation
+from benchsuite.findings.target import answered_elsewhere, stall
 from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.errors import DENIED, SOCKET
@@ -300,7 +300,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         unwatched.append(
             "what all samples show together: what slow answers have in common, whether a timer of "
             f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
-            f"({near_capacity.number}) and whether connections wait in vain ({starvation.number})"
+            f"({near_capacity.number})"
         )
     if not load.is_open and any(one.waiting_users is None for one in record.segments):
         why = "the run was stopped" if record.alike else "users need not all do the same"
