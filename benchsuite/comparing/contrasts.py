@@ -8,8 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.starts import reasons_of
+from benchsuite.comparing.cells import Cell, reasons_of
 from benchsuite.comparing.titles import levels_title
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices

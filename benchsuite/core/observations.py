@@ -305,22 +305,3 @@ class Evidence(OfLevel):
     def who(self) -> str:
         """Who makes them: "users", or "connections" for WebSockets."""
         return "users" if self.unit == REQUEST else "connections"
-
-    @property
-    def is_open(self) -> bool:
-        return any(one.arrivals is not None for one in (self, *self.stages))
-
-    @property
-    def less(self) -> str:
-        """What reduces the load, in terms of its model."""
-        return "a lower --rate" if self.is_open else "fewer users"
-
-    @property
-    def longer(self) -> str:
-        """What makes the window longer."""
-        return "--duration" if self.unmade is None else "--iterations"
-
-    @property
-    def more(self) -> str:
-        """What increases it."""
-        return "a higher --rate" if self.is_open else f"more --{self.who}"

@@ -32,7 +32,7 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         percent,
         f"The busiest load process used {format_percent(percent)} of a CPU: the load generator "
         "may be what was measured.",
-        hint=f"Use {evidence.less} or a heavier workload, or free a CPU for the load.",
+        hint="Use less load or a heavier workload, or free a CPU for it.",
     )
 
 
@@ -58,7 +58,7 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"A timer in the load process fired {format_duration(late_s)} late (p99), at a median "
             f"response time of {format_duration(median_s)}.",
             hint="See whether it is busy itself (B101) or others held it up (B401); else try "
-            f"{evidence.less}, and look for code of the journey that computes or blocks.",
+            "less load, and look for code of the journey that computes or blocks.",
             value=late_s / median_s * 100,
         )
 
@@ -210,5 +210,5 @@ def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 Level.WEAK,
                 f"Load host {host.name}, with {share} of the load, was short of CPU: its "
                 f"{host.cpus} CPUs were busy for {format_percent(busy)} of the time.",
-                hint=f"Use more load hosts or {evidence.less}, or end other programs there.",
+                hint="Use more load hosts or less load, or end other programs there.",
             )

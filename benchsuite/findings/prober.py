@@ -90,8 +90,7 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             Level.INFO,
             f"{saw}what it found under way explains the difference.",
             hint="Requests at other moments meet other queues. Users who come at random wait "
-            "longer than arrivals that are evenly spaced"
-            f"{'; --arrivals=poisson shows it' * evidence.is_open}.",
+            "longer than arrivals that are evenly spaced; --arrivals=poisson shows it.",
             value=percent,
         )
     return rule.found(

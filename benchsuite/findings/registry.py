@@ -17,6 +17,7 @@ OUTSIDE = ("B1", "B4")
 """How numbers begin of findings about the load generator (B1) or the machine (B4)."""
 
 INFORMATIONAL = "informational"
+INVALID_SHARE = 0.5  #: From so many failed starts on a cell is invalid.
 
 
 @dataclass(frozen=True, slots=True)

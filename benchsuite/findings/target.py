@@ -236,7 +236,7 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     yield from rule.weighed(
         len(counts),
         f"A limit was reached: {words}.",
-        hint=f"Raise that limit, or use {evidence.less}."
+        hint="Raise that limit, or use less load."
         + " Ports last longer when connections are kept." * (Reached.PORTS in counts),
         causes=tuple(counts),
     )

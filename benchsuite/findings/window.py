@@ -132,7 +132,7 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     count = evidence.total.response_time.count
     succeeded = f"{format_count(count)} {evidence.units} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
-    hint = f"Increase {evidence.longer}, or use {evidence.more}."
+    hint = "Increase --duration or --iterations, or use more load."
     if count < FEWEST_SAMPLES:
         message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
         yield rule.found(Level.INVALID, message, hint=hint, value=count)

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from benchsuite.comparing.starts import Standing, Start
+from benchsuite.comparing.cells import Standing, Start
 from benchsuite.core.results import Ceiling, Level, Status
 from tests.sabotage.runs import findings, found, message, only, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
