@@ -222,7 +222,7 @@ def _check_running(plan: Plan) -> None:
     server, work = plan.server, plan.workload
     if server.starts:
         return
-    own = (work.needs_target_app, work.has_own_data, work.services, work.restarts)
+    own = (work.needs_target_app, work.has_own_data, work.services)
     if any(own) or work.reads_memory:
         raise UsageError(
             f"The workload {work.name} needs pages, data, services or processes of a server that "
@@ -316,11 +316,6 @@ def _check_front(plan: Plan) -> None:
     if plan.front is None:
         return
     spec = plan.spec.server
-    if plan.front.runs_instances and plan.workload.restarts:
-        raise UsageError(
-            f"{spec.front} runs the instances of the server itself, and a run can't restart them: "
-            "take another --front, or leave restart out."
-        )
     _demand(spec.front, plan.front.available())
     plan.front.ensure_possible(spec.instances)
 

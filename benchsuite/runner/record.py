@@ -26,7 +26,7 @@ from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
-from benchsuite.runner.figures import websockets, with_broadcasts, without_restart
+from benchsuite.runner.figures import websockets, with_broadcasts
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.plan import Plan
@@ -62,9 +62,6 @@ class RunRecord:
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
         self.populations = work.populations(self.spec.load)
         self.unit, self.storm_s = work.unit, work.storm_s
-        self.restarts = work.restarts  #: Whether the server is still to be restarted.
-        self.away: tuple[float, float] | None = None
-        """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
         self.monitor: Monitor | None = None
         self.learned = Learned()  #: Of what completions leave in tables.
@@ -121,7 +118,6 @@ class RunRecord:
             if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
         ]
         load = self.spec.load
-        samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.plan.at_once, self.alike)
         self.read_figures(figures.together(self.populations))
@@ -137,7 +133,6 @@ class RunRecord:
             begin_s=done.origin,
             reads_memory=self.plan.workload.reads_memory,
             storm_s=self.storm_s,
-            away=self.away,
         )
 
     def read_parts(self, parts: Sequence[LoadFigures]) -> None:
@@ -171,19 +166,6 @@ class RunRecord:
         several = load.stages or self.populations
         by_level = (segment.total for segment in figures.segments if several)
         self.summaries = (*figures.by_name.values(), *by_level)
-
-    def restart_is_due(self, elapsed_s: float) -> bool:
-        """Whether the load has come to where the server is to be restarted."""
-        due = self.restarts and self.storm_s is not None and elapsed_s >= self.storm_s
-        return due and not self.evidence.died
-
-    def restart(self) -> None:
-        """Ends the server and starts it again, once, also when Ctrl-C breaks that off."""
-        assert self.serving.restart is not None
-        self.restarts = False
-        self.away = self.serving.restart()
-        if self.monitor is not None:
-            self.monitor.census.begin_anew()
 
     @property
     def headline(self) -> int | None:

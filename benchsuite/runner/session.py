@@ -378,9 +378,6 @@ def _load(
     def on_tick(tick: Tick) -> None:
         record.serving.begin(monotonic() - tick.elapsed_s)
         look()
-        if record.restart_is_due(tick.elapsed_s):
-            watcher.stage("restarting the server")
-            record.restart()
         monitor.told(tick)
         if record.profiler is not None:
             programs = [one for one in record.serving.members if one.part == TARGET]

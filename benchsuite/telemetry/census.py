@@ -30,7 +30,6 @@ class Census:
         self._around: dict[int, _Key | None] = {}
         """All processes of the machine at the last short look; a key for those of the server."""
         self._seen: dict[_Key, float] = {}  #: When each process of the server was last seen.
-        self._anew = False
 
     def __call__(self) -> list[int]:
         pids = self._pids()
@@ -44,10 +43,6 @@ class Census:
         self._counts.append((now, frozenset(map(_key, own))))
         self._seen.update((_key(stat), now) for stat in own)
         return pids
-
-    def begin_anew(self) -> None:
-        """The server was restarted: who was there before, nobody misses."""
-        self._counts, self._seen, self._around, self._anew = [], {}, {}, True
 
     @contextmanager
     def looking_closely(self) -> Iterator[None]:
@@ -83,10 +78,8 @@ class Census:
         self._around = around
 
     def turnover(self, begin: float, end: float) -> Turnover | None:
-        """Who went and came between two moments, or since a restart; None without looks at both."""
+        """Who went and came between two moments; None without looks at both."""
         earlier = [count for count in self._counts if count[0] <= begin]
-        if self._anew and not earlier:
-            earlier = self._counts[:1]
         later = [count for count in self._counts if count[0] >= end]
         if not earlier or not later:
             return None

@@ -80,19 +80,3 @@ def test_a_result_holds_no_password_whoever_told_it(record):
     found = result(record, {})
     assert "s3cr3t" not in repr(found)
     assert found.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
-
-
-def test_a_restart_that_was_broken_off_is_not_tried_again(record):
-    def broken_off():
-        raise KeyboardInterrupt
-
-    record.restarts, record.storm_s = True, 3.0
-    record.serving.restart = broken_off
-    with pytest.raises(KeyboardInterrupt):
-        record.restart()
-    assert record.away is None
-    assert not record.restart_is_due(4.0)
-
-
-def test_values(golden):
-    golden.values()
