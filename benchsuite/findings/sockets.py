@@ -71,8 +71,8 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
         )
     if silence_s is None:
         return (
-            "1009 is a message that was too big, 1011 an error in the application, 1012 and 1013 a "
-            "server that restarts or is overloaded: see its log."
+            "1009 is a message that was too big, 1011 an error in the application or its layer "
+            "(docs/channels.md), 1012 and 1013 a server that restarts or is overloaded."
         )
     return (
         f"Those without a close frame (1006) had been silent for {format_duration(silence_s)}: a "
@@ -96,30 +96,9 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-OF_REDIS = (
-    (
-        ("MaxConnectionsError",),
-        "had no connection to Redis left",
-        "Each consumer waits on a connection of its own, and redis-py 8 has at most 100 a "
-        'process: set "max_connections": 2**31 in CONFIG["hosts"] (docs/channels.md), or start '
-        "more processes.",
-    ),
-    (
-        ("Timeout reading from", "Timeout connecting to", "Timeout writing to"),
-        "gave up waiting for Redis",
-        "redis-py 8 gives up a read after 5 s, just as long as channels_redis waits for a "
-        'message: set "socket_timeout": None in CONFIG["hosts"] (docs/channels.md). Otherwise '
-        "Redis was slow or gone.",
-    ),
-)
-"""What redis-py says in errors of consumers, what that means, and what to do."""
-
-
 @finding("B207", "layer", unit="", weak=0, invalid_words="messages lost, or refused before the run")
 def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """messages that the channel layer dropped; reads of Redis that it gave up; connections to Redis
-    that it lacked; processes that a layer in memory can't join
-    """
+    """messages that the channel layer dropped; processes that a layer in memory can't join"""
     count = evidence.left_out or 0
     yield from rule.weighed(
         count,
@@ -129,16 +108,6 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
         "the connections of a process share a channel: a slow one costs the others messages.",
     )
-
-
-@also("B207")
-def failed_in_redis(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A layer in Redis failed, and with it the consumers that waited."""
-    for signs, means, hint in OF_REDIS:
-        seen = [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
-        if seen:
-            message = f"The channel layer {means} ({seen[0]})."
-            yield rule.found(Level.WEAK, message, hint=hint, value=len(seen))
 
 
 @also("B207")
