@@ -48,8 +48,8 @@ def not_named(place: Path) -> Entry:
 
 BROKEN: dict[Callable[[Path], Entry], tuple[str, str]] = {
     no_database: ("letter.sqlite3 is damaged or no database", "run: python manage.py migrate"),
-    a_folder: ("folder.sqlite3 can't be opened: it is a folder", "name a file in it"),
-    no_folder: ("results.sqlite3 can't be opened: there is no folder", "nowhere; create it"),
+    a_folder: ("folder.sqlite3 can't be opened (", "name a file in an existing folder"),
+    no_folder: ("results.sqlite3 can't be opened (", "name a file in an existing folder"),
     unmigrated: ("empty.sqlite3", "python manage.py migrate"),
     not_named: ("DATABASES['default'] names no database", "name one there"),
     nobody_listens: ("(socket) can't be reached", "start it"),

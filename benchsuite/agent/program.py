@@ -68,7 +68,6 @@ class Watch:
         raise LoadError("The agent has started nothing.")
 
     def _seen(self, begin: float, end: float) -> Seen:
-        self.census.load_ended()
         errors = self.sampler.stop().errors
         pids = self.census()
         self.host.look()
@@ -81,7 +80,6 @@ class Watch:
             turnover=self.census.turnover(begin, end),
             host=self.host.shares(begin, end),
             cpus=tuple(sorted(affinity(pids) or ())),
-            busy_after_percent=self.census.busy_after(),
             errors=errors,
         )
 

@@ -32,7 +32,6 @@ TELLING = 0.1  #: CPUs that others of them use, our own watching among these, th
 COSTS = 1.1
 LOSES = 0.97
 ASGI_COSTS = 1.15
-ABOVE = 1.05  #: Times this run's rate: what another has shown to be possible.
 
 LOADS, BESIDE, STRANGERS = "load generator", "other databases", "other programs"
 
@@ -118,13 +117,10 @@ def no_cpu_left(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             fix = f"{APART[name]}, then: {fix[:1].lower()}{fix[1:]}"
             break
     verb = "are full" if (evidence.busy_share or 0.0) >= FULL else "make requests wait"
-    highest, more = evidence.highest_rate or 0.0, ""
-    if highest > ABOVE * (evidence.rate or math.inf):
-        more = f" Another configuration of the same work answered {format_rate(highest)}."
     yield {
         "says": f"The CPUs {verb} at {format_rate(evidence.rate)}.",
         "evidence": f"{cpus_words(evidence)}; a request takes {format_duration(evidence.cpu_s)} "
-        f"of CPU.{more}",
+        "of CPU.",
         "fix": fix,
         "gain": promised(evidence, most + 1 / evidence.cpu_s, "One more CPU would answer"),
     }
@@ -286,11 +282,7 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         slots = math.ceil(evidence.cpus * inside_s / evidence.own_cpu_s)
         each = math.ceil(slots / (evidence.processes or 1))
         wanted = f"--threads={each}" if evidence.sets_threads else f"--processes={slots}"
-        fix = f"As many as keep the CPUs busy would be {wanted}"
-        if evidence.connections_limit and slots > evidence.connections_limit:
-            fix += f", but the database gives {evidence.connections_limit} connections"
-        cheaper = "; a server with threads needs less memory for that"
-        fix += "." if evidence.sets_threads else f"{cheaper}."
+        fix = f"As many as keep the CPUs busy would be {wanted}."
         rate = (evidence.rate or 0.0) * max(1.0, slots / (evidence.slots or slots))
         most = min(rate, ceiling(evidence) or rate)
         gain = promised(evidence, most, "If what they wait for bears it, they would answer")

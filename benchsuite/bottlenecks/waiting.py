@@ -212,16 +212,11 @@ def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     refused = set(evidence.reached) - {Reached.POOL, Reached.SQLITE}
     limit, could = evidence.connections_limit, evidence.connections_wanted
     if refused:
-        queues = refused == {Reached.LISTEN_QUEUE}
         yield {
-            "says": "Connections came faster than the server accepted them."
-            if queues
-            else "A limit of connections was reached.",
+            "says": "A limit of connections was reached.",
             "evidence": evidence.reached_words,
-            "fix": "Where bursts overflow it, a longer listen queue helps (the server's backlog, "
-            "net.core.somaxconn); where it is always full, only what serves them faster."
-            if queues
-            else "Raise that limit, or make fewer: fewer threads and processes, or a pool.",
+            "fix": "Raise that limit (of a listen queue the backlog and net.core.somaxconn), or "
+            "make fewer connections: fewer threads and processes, or a pool.",
         }
     elif limit and could and evidence.connections and could > limit:
         each = f"{evidence.threads} thread{'s' * (evidence.threads != 1)}"

@@ -20,7 +20,6 @@ from benchsuite.comparing.contrasts import (
     metric,
     more_runs,
     notes,
-    speed_notes,
     standing,
     unranked,
 )
@@ -68,7 +67,6 @@ def of_pairs(
         cautions=[
             *filter(None, [few(compared, more=not card.next_steps), threads_hop(comparison.cells)]),
             *notes(pairs),
-            *speed_notes(pairs),
             *[by_points] * any(one.scale is Scale.DIFFERENCE for one in metrics),
         ],
     )

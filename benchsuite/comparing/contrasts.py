@@ -6,18 +6,16 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from statistics import fmean, median
+from statistics import fmean
 
-from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.starts import reasons_of
+from benchsuite.comparing.cells import Cell, reasons_of
 from benchsuite.comparing.titles import levels_title
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import Metric, Scale, compared
 from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import format_percent, format_period, listed
-from benchsuite.findings.host import cpu_speed
+from benchsuite.core.units import format_period, listed
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.summary import samples_needed
 
@@ -268,29 +266,6 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
             "both and --repeat takes turns."
         )
     return lines
-
-
-def speed_notes(pairs: Iterable[Pair]) -> list[str]:
-    """Where one cell's CPUs were slower than the other's: of the pair furthest apart."""
-    apart = []
-    for pair in pairs:
-        works = {
-            cell.title: [run.target_work_s for run in cell.entering if run.target_work_s]
-            for cell in pair
-        }
-        if all(works.values()):
-            fast, slow = sorted(works, key=lambda title: median(works[title]))
-            percent = (median(works[slow]) / median(works[fast]) - 1) * 100
-            if cpu_speed.rule.level(percent) is not None:
-                apart.append((percent, slow, fast))
-    if not apart:
-        return []
-    percent, slow, fast = max(apart)
-    more = f"; {len(apart) - 1} more pairs differ, too" if len(apart) > 1 else ""
-    return [
-        f"{cpu_speed.rule.code}: a fixed piece of work took {format_percent(percent)} longer on "
-        f"the CPUs of {slow} than on those of {fast}{more}: part of a difference may be that."
-    ]
 
 
 CLOSE = 1.05

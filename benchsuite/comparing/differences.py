@@ -1,6 +1,5 @@
 """What differs between runs, and which of them may be compared."""
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -8,8 +7,8 @@ from typing import Any
 
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.contrasts import Pair, deciding, figures_of, metric, standing
-from benchsuite.comparing.titles import around_of, load_title, titled, workload_title
-from benchsuite.core.units import MISSING, format_count, format_period, in_words
+from benchsuite.comparing.titles import around, details, load_title, titled, workload_title
+from benchsuite.core.units import in_words
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
@@ -64,7 +63,7 @@ def differences(runs: Sequence[Run]) -> list[Difference]:
     projects = [{PROJECT: run.project} if run.project else {} for run in runs]
     revisions = [{REVISION: short_revision(run.revision)} if run.revision else {} for run in runs]
     pythons = []  # told where a server has another one than that which drives the load
-    if any(around_of(run)["python"] for run in runs):
+    if any(around(run.spec)["python"] for run in runs):
         pythons = [_flat(run.software.data["python"]) if run.software else {} for run in runs]
     programs = [
         {
@@ -100,7 +99,7 @@ def _packages(runs: Sequence[Run]) -> Iterator[Difference]:
     differing = list(_differing(PACKAGE, [run.packages for run in runs]))
     elsewhere = [one for one in differing if not all(one.values)]
     yield from (one for one in differing if all(one.values))
-    if len({around_of(run)["python"] for run in runs}) < 2:
+    if len({around(run.spec)["python"] for run in runs}) < 2:
         yield from elsewhere
     elif elsewhere:
         having = [
@@ -160,24 +159,16 @@ class Comparison:
         return ranks.baseline if ranks else next(iter(sound), None)
 
 
-IN_LOAD_TITLE = ("model", "users", "arrival_rate", "arrivals", "stages", "iterations")
+IN_LOAD_TITLE = (
+    *("load model", "load users", "load arrival rate", "load arrivals", "load stages"),
+    "load iterations",
+)
 """Parts of a load that its title tells of."""
 
 IN_DATABASE_WORDS = (
-    *("use", "fixtures", "fill", "fill_from", "max_connections", "fsync", "conn_max_age_s"),
-    "pool",
+    *("data use", "data fixtures", "data fill", "data fill from", "data max connections"),
+    *("data fsync", "data conn max age", "data pool"),
 )
-
-NAMES = {
-    "warmup_s": "warm-up",
-    "duration_s": "window",
-    "timeout_s": "time-out",
-    "think_time_s": "think time",
-    "drain_s": "drain",
-    "processes": "load processes",
-    "cpus": "CPUs of the load",
-}
-"""Fields of specs that pages call otherwise."""
 
 NAMED = 3  #: Cells that are named where several have the same.
 MOST_TOLD = 6  #: Differences of a kind that a sentence tells.
@@ -212,11 +203,11 @@ def unlike(comparison: Comparison) -> list[Unlike]:
         "workload": list(_words("workload", workload_title, firsts)),
         "load": [
             *_words("load", load_title, firsts),
-            *_fields("load", firsts, IN_LOAD_TITLE),
+            *_fields("load", [run.part("load") for run in firsts], IN_LOAD_TITLE),
         ],
         "data": [
-            *_words("data", lambda run: around_of(run)["database"], firsts),
-            *_fields("database", firsts, IN_DATABASE_WORDS),
+            *_words("data", lambda run: around(run.spec)["database"], firsts),
+            *_fields("data", [run.part("database") for run in firsts], IN_DATABASE_WORDS),
         ],
         "environment": [
             one
@@ -256,23 +247,15 @@ def _words(name: str, words: Callable[[Run], str], runs: Sequence[Run]) -> Itera
         yield Difference(name, values)
 
 
-def _fields(part: str, runs: Sequence[Run], told: Sequence[str]) -> Iterator[Difference]:
+def _fields(
+    kind: str, parts: Sequence[Mapping[str, Any]], told: Sequence[str]
+) -> Iterator[Difference]:
     """Those of the fields of a part of the spec that no words tell of."""
-    parts = [run.spec.get(part) or {} for run in runs]
-    for name in dict.fromkeys(name for one in parts for name in one if name not in told):
-        if len({json.dumps(one.get(name), sort_keys=True) for one in parts}) > 1:
-            title = NAMES.get(name, name.removesuffix("_s").replace("_", " "))
-            yield Difference(title, tuple(_value(name, one.get(name)) for one in parts))
-
-
-def _value(name: str, value: Any) -> str:
-    if value is None:
-        return MISSING
-    if isinstance(value, bool):
-        return "on" if value else "off"
-    if isinstance(value, int | float):
-        return format_period(value) if name.endswith("_s") else format_count(value)
-    return value if isinstance(value, str) else in_words(value)
+    facts = [dict(details(part, kind)) for part in parts]
+    for name in dict.fromkeys(name for one in facts for name in one if name not in told):
+        values = tuple(one.get(name) or f"no {name}" for one in facts)
+        if len(set(values)) > 1:
+            yield Difference(kind, values)
 
 
 def some_of(titles: Sequence[str]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import LoadProfile, RunSpec
+from benchsuite.core.specs import LoadProfile
 from benchsuite.core.specs.run import COLLECT, PARTS, SKIP
 from benchsuite.core.units import in_words
 from benchsuite.models import Run
@@ -20,26 +20,19 @@ AROUND = ("server", "database", "layer", "delay", "visitor", "target")
 """Parts of a run that say what stands around its server."""
 
 
-def around(spec: RunSpec) -> dict[str, str]:
-    """What stands around a server, in words by what it is; empty where there is nothing to say."""
-    return _around({name: getattr(spec, name) for name in AROUND}, spec.static)
-
-
-def around_of(run: Run) -> dict[str, str]:
-    """The same of a stored run, whichever parts its spec has."""
-    stored = {"server": {"server": ""}, **{name: part for name, part in run.spec.items() if part}}
-    parts = {name: PARTS[name].from_json(stored.get(name, {})) for name in AROUND}
-    return _around(parts, stored.get("static", ""))
-
-
-def _around(parts: Mapping[str, Any], static: str) -> dict[str, str]:
-    server = parts["server"]
+def around(spec: Mapping[str, Any]) -> dict[str, str]:
+    """What stands around a server, in words by what it is, whichever parts its stored spec has;
+    empty where there is nothing to say.
+    """
+    stored = {"server": {"server": ""}, **{name: part for name, part in spec.items() if part}}
+    parts: dict[str, Any] = {name: PARTS[name].from_json(stored.get(name, {})) for name in AROUND}
+    server = parts.pop("server")
     return {
-        **{name: part.words for name, part in parts.items() if name != "server"},
+        **{name: part.words for name, part in parts.items()},
         "python": server.python_words,
         "application": server.application,
         "front": server.front_words,
-        "static": STATIC.get(static, ""),
+        "static": STATIC.get(stored.get("static", ""), ""),
     }
 
 
@@ -160,45 +153,43 @@ def _telling(facets: Sequence[Mapping[str, str]]) -> list[str]:
 
 
 def _facets(run: Run) -> dict[str, str]:
-    around = around_of(run)
+    beside = around(run.spec)
     return {
         "server": run.server,
         "size": size_title(run),
         "options": options_title(run),
-        "python": around["python"] or "own environment",
-        "application": around["application"] or "the project",
-        "front": around["front"],
-        "database": around["database"],
-        "layer": around["layer"],
-        "delay": around["delay"],
-        "target": around["target"],
+        "python": beside["python"] or "own environment",
+        "application": beside["application"] or "the project",
+        "front": beside["front"],
+        "database": beside["database"],
+        "layer": beside["layer"],
+        "delay": beside["delay"],
+        "target": beside["target"],
         "label": run.label,
         "version": run.server_version,
         "workload": workload_title(run),
-        "visitor": around["visitor"] or "nobody in particular",
+        "visitor": beside["visitor"] or "nobody in particular",
         "cookies": "cookies kept" if run.part("load").get("keep_cookies") else "",
-        "static": around["static"] or "static files as found",
+        "static": beside["static"] or "static files as found",
         "load": load_title(run),
         "Python": f"Python {run.python_version}" if run.python_version else "",
         "revision": short_revision(run.revision),
         "environment": f"environment {run.environment.fingerprint[:6]}" if run.environment else "",
         "packages": f"packages {run.software.fingerprint[:6]}" if run.software else "",
-        **dict(_details(run.spec)),
+        **dict(details(run.spec)),
     }
 
 
-def _details(spec: Mapping[str, Any], of: str = "") -> Iterator[tuple[str, str]]:
+def details(spec: Mapping[str, Any], of: str = "") -> Iterator[tuple[str, str]]:
     """Every field of a spec that makes it another cell, in words: "load timeout 5 s"."""
     for field, value in spec.items():
         name = f"{of} {field.removesuffix('_s').replace('_', ' ')}".strip()
         if isinstance(value, Mapping):
-            yield from _details(value, name)
+            yield from details(value, name)
         elif name in NO_DETAILS:
             continue
         elif isinstance(value, bool):
             yield name, name if value else f"no {name}"
-        elif isinstance(value, list | tuple):
-            yield name, f"{name} {', '.join(map(str, value))}" if value else ""
         else:
             unit = " s" * field.endswith("_s")
-            yield name, "" if value in (None, "") else f"{name} {value}{unit}"
+            yield name, "" if value in (None, "", [], ()) else f"{name} {in_words(value)}{unit}"

@@ -26,22 +26,20 @@ class UnderWay:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
-    """One of the prober's. Each gets two requests, and more if both of these were slow."""
+    """One of the prober's. Each gets two requests."""
 
     times_s: tuple[float, ...]  #: How long each of its requests waited.
     hung: bool = False  #: Whether the last one was not answered in time.
     lost: bool = False  #: Whether the last one was refused or broken off.
     beyond_s: tuple[float, ...] = ()  #: How much longer than the load's at its moment, if known.
     ahead_s: tuple[float, ...] = ()  #: How much sooner than the load's request before it.
-    beside_s: tuple[float, ...] = ()  #: The same for others' first requests around its later ones.
-    broke_alone: bool = False  #: Whether it hung or was lost while others succeeded.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Probes:
     """What the prober saw in the window, with the load's figures of the same request."""
 
-    sent: int  #: At most two a connection, like the next three.
+    sent: int
     answered: int  #: Correctly.
     hung: int = 0  #: Given up, or not answered at the end.
     lost: int = 0  #: Refused or broken off.
@@ -85,24 +83,6 @@ class Stored:
     @property
     def agrees(self) -> bool:
         return self.claimed <= self.stored <= self.claimed + self.in_doubt
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Turn:
-    """The moment from which the answers of a load are wrong, after others that were right."""
-
-    right: int  #: Answers before it; 0 where only the checked journey was right.
-    at_s: float  #: Since the first request.
-    asked_before: int | None = None  #: Requests before the load; None if unknown.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Slots:
-    """Open model: the results of journeys on each used connection."""
-
-    used: int
-    starved: int  #: Connections with less than a tenth answered, while the others did not wait.
-    answered: float  #: Share of all journeys that were answered.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -202,7 +182,6 @@ class Seen:
     turnover: Turnover | None = None
     host: HostShares | None = None
     cpus: tuple[int, ...] = ()  #: On which the target may run.
-    busy_after_percent: float | None = None
     errors: tuple[str, ...] = ()  #: What could not be read.
 
 
@@ -249,7 +228,6 @@ class OfLevel:
     wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
     answers_by_user: Sequence[int] = ()  #: Right answers of each user of a closed model.
     in_vain: int = 0  #: Requests that waited through the whole window and were never answered.
-    slots: Slots | None = None
 
 
 @dataclass(slots=True, kw_only=True)
@@ -293,13 +271,11 @@ class Evidence(OfLevel):
     stall: Stall | None = None  #: Result of checking for that; None if it could not be checked.
     stored: Stored | None = None
     unheld: str = ""  #: Why journeys that send forms are held to no rows, in a sentence.
-    turn: Turn | None = None
     asked: Asked | None = None  #: None if others than the target may answer.
     accounts: Accounts | None = None  #: Of WebSockets.
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.
     left_out: int | None = None  #: Messages that the channel layer dropped: full channels.
     layers_apart: int = 0  #: Processes with separate in-memory layers.
-    front_timeout_s: float | None = None  #: The front's, for silent connections, if known.
     idle: IdleMemory | None = None  #: If memory per connection is measured.
     closed: IdleMemory | None = None  #: Memory that each closed connection left.
     recovery: Recovery | None = None  #: Where all connections were cut.
@@ -309,7 +285,6 @@ class Evidence(OfLevel):
     load_machine: HostShares | None = None  #: Of the load's, where the target is on another.
     agent: Agent | None = None  #: None where none was asked to watch the target.
     clock: ClockCheck | None = None
-    busy_after_percent: float | None = None  #: CPU use of the target after the load.
     cpus_shared: Sequence[frozenset[int]] = ()  #: CPUs of both generator and target, by reading.
     work_s: Mapping[str, Sequence[float]] = field(default_factory=dict)
     """Part ("target") → time of a fixed piece of work on its CPUs in each second."""
@@ -330,22 +305,3 @@ class Evidence(OfLevel):
     def who(self) -> str:
         """Who makes them: "users", or "connections" for WebSockets."""
         return "users" if self.unit == REQUEST else "connections"
-
-    @property
-    def is_open(self) -> bool:
-        return any(one.arrivals is not None for one in (self, *self.stages))
-
-    @property
-    def less(self) -> str:
-        """What reduces the load, in terms of its model."""
-        return "a lower --rate" if self.is_open else "fewer users"
-
-    @property
-    def longer(self) -> str:
-        """What makes the window longer."""
-        return "--duration" if self.unmade is None else "--iterations"
-
-    @property
-    def more(self) -> str:
-        """What increases it."""
-        return "a higher --rate" if self.is_open else f"more --{self.who}"

@@ -3,7 +3,6 @@
 import errno
 from collections.abc import Iterator, Mapping
 from enum import Enum
-from pathlib import Path
 from typing import Any
 
 SQLITE = "SQLite"
@@ -27,7 +26,10 @@ class Refusal(Enum):
         "{which} is damaged or no database ({line}); move that file or name another one in "
         "{setting}, and run: {migrate}"
     )
-    NOT_OPENED = "{which} can't be opened: {obstacle}, and run: {migrate}"
+    NOT_OPENED = (
+        "{which} can't be opened ({line}); name a file in an existing folder that this user may "
+        "write, and run: {migrate}"
+    )
     READ_ONLY = (
         "{which} is read-only ({line}); make it writable for this user, for a file with its "
         "folder, or name another in {setting}."
@@ -95,7 +97,6 @@ def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "defau
         line=first_line(error),
         setting=f"DATABASES[{alias!r}]",
         migrate=MIGRATE if alias == "default" else f"{MIGRATE} --database={alias}",
-        obstacle=_obstacle(entry) if refusal is Refusal.NOT_OPENED else "",
     )
 
 
@@ -116,19 +117,6 @@ def where(entry: Mapping[str, Any]) -> str:
     if str(host).startswith("/"):
         return f"{host} (socket)"
     return f"{host}:{entry.get('PORT') or 'default port'}"
-
-
-def _obstacle(entry: Mapping[str, Any]) -> str:
-    """Why a file can't be opened, and what to do about it."""
-    file = Path(str(entry.get("NAME") or ""))
-    try:
-        if file.is_dir():
-            return "it is a folder; name a file in it"
-        if not file.parent.is_dir():
-            return f"there is no folder {file.parent}; create it"
-    except (OSError, ValueError):  # a name that no file can have, or a folder that hides it
-        pass
-    return "this user has no permission; allow reading and writing it and its folder"
 
 
 def _chain(error: BaseException | None) -> Iterator[BaseException]:

@@ -45,9 +45,7 @@ CONNECTION: Final = "connection"
 handshake failed, else how it ended early (then the body's length is the close code)."""
 RESENT: Final = "resent"  #: A request that was sent again, from its start to that moment.
 PAUSE: Final = "pause"  #: In which a user sent nothing: at first, thinking, after a failure.
-RESTARTED = {scope: f"{scope} in a restart" for scope in (HANDSHAKE, JOURNEY, CONNECTION)}
-"""Failures because the run was restarting the server, by scope."""
-ASIDE = (RESENT, PAUSE, CONNECTION, *RESTARTED.values())  #: Scopes without figures of their own.
+ASIDE = (RESENT, PAUSE, CONNECTION)  #: Scopes without figures of their own.
 PUBLICATION: Final = "publication"  #: A message to all, from its intended start until sent.
 FANOUT: Final = "fan-out"  #: The same until its last subscriber had it.
 POPULATION: Final = "population"  #: The scope of figures of a group of users who all do the same.

@@ -12,10 +12,9 @@ from benchsuite.core.units import (
     format_percent,
     format_rate,
 )
-from benchsuite.findings.host import noisy
-from benchsuite.findings.registry import Rule, because, finding
+from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import starves
-from benchsuite.findings.window import is_near_capacity, is_surely_beyond
+from benchsuite.findings.window import is_surely_beyond
 
 USUAL_SHARE = 0.25
 """Of the median response time: timers that are half that late spoil the tail alone."""
@@ -33,7 +32,7 @@ def cpu(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         percent,
         f"The busiest load process used {format_percent(percent)} of a CPU: the load generator "
         "may be what was measured.",
-        hint=f"Use {evidence.less} or a heavier workload, or free a CPU for the load.",
+        hint="Use less load or a heavier workload, or free a CPU for it.",
     )
 
 
@@ -58,12 +57,8 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             level,
             f"A timer in the load process fired {format_duration(late_s)} late (p99), at a median "
             f"response time of {format_duration(median_s)}.",
-            hint=because(
-                (any(cpu(evidence)), f"It is busy itself (B101): use {evidence.less}."),
-                (any(noisy(evidence)), "Others held it up (B401): stop other programs."),
-                unseen=f"What held it up was not seen: try {evidence.less}, and look for code of "
-                "the journey that computes or blocks.",
-            ),
+            hint="See whether it is busy itself (B101) or others held it up (B401); else try "
+            "less load, and look for code of the journey that computes or blocks.",
             value=late_s / median_s * 100,
         )
 
@@ -108,11 +103,8 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             f"{format_rate(achieved)} were started where {format_rate(planned)} were planned, "
             f"{format_percent(percent)} apart"
             f"{never * (arrivals.dropped > 0)}.",
-            hint=because(
-                (is_near_capacity(evidence), "The target is at its capacity: use a lower --rate."),
-                (any(lag(evidence)), "The generator was late (B102): use a lower --rate."),
-                unseen="See whether a lower --rate or a higher --max-in-flight keeps to the plan.",
-            ),
+            hint="See whether a lower --rate or a higher --max-in-flight keeps to the plan; the "
+            "target may be at its capacity (B304), or the generator late (B102).",
             value=percent,
         )
 
@@ -159,16 +151,13 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         begin, end = evidence.window or (0.0, math.inf)
         longest = (total.response_time.max_s or 0.0) / (end - begin)  # one answer at an edge
         gap = max(0.0, abs(in_flight - explained) - longest) / in_flight * 100
-        too_short = "The window is too short for such response times: increase --warmup and "
         yield from rule.weighed(
             gap,
             f"{format_number(in_flight)} {evidence.units} were in flight on average, but "
             f"throughput × mean response time accounts for {format_number(explained)}: "
             f"{format_percent(gap)} apart.",
-            hint=because(
-                (100 * longest >= gap, f"{too_short}--duration."),
-                unseen="See in the charts whether the load and its times were steady (B301).",
-            ),
+            hint="See in the charts whether the load and its times were steady (B301), or increase "
+            "--warmup and --duration.",
         )
 
 
@@ -221,5 +210,5 @@ def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 Level.WEAK,
                 f"Load host {host.name}, with {share} of the load, was short of CPU: its "
                 f"{host.cpus} CPUs were busy for {format_percent(busy)} of the time.",
-                hint=f"Use more load hosts or {evidence.less}, or end other programs there.",
+                hint="Use more load hosts or less load, or end other programs there.",
             )

@@ -9,11 +9,10 @@ from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.prober import unchecked
-from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
 
-BUSY_AFTER_PERCENT = 25.0  #: An idle server uses next to nothing of a CPU.
 WALL_STEP_S = 0.05  #: More than a clock is slewed in a minute.
 GAP_S = 1.0  #: A reading that came so late was held up by more than a busy machine.
 MOST_TOLD = 5  #: How many reasons a finding lists.
@@ -51,30 +50,12 @@ def _noise_of(rule: Rule, host: HostShares, machine: str, *, idle: bool) -> Iter
     ]
     if disturbances:
         wrong = not idle and any(level is Level.INVALID for level, _ in disturbances)
-        stop = "Stop other programs; checkbench shows what keeps the machine busy."
         yield rule.found(
             Level.INVALID if wrong else Level.WEAK,
             f"The {machine} was not quiet: {'; '.join(words for _, words in disturbances)}.",
-            hint=because(
-                (rule.level(host.others_percent), stop),
-                unseen="End what held the run up, or use a dedicated machine.",
-            ),
+            hint="Stop other programs (checkbench shows what keeps the machine busy), or use a "
+            "dedicated machine.",
             value=max(percent for percent, _ in parts if percent is not None),
-        )
-
-
-@also("B401")
-def left_behind(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """Informational: it may be work that belongs to the answers, or what a request left behind."""
-    percent = evidence.busy_after_percent
-    if percent is not None and percent > BUSY_AFTER_PERCENT:
-        yield rule.found(
-            Level.INFO,
-            f"The target still used {format_percent(percent)} of a CPU after the load had ended "
-            "and every answer had arrived.",
-            hint="What it still does was not seen (runbench --flame shows it); that CPU time is "
-            "included in the target's.",
-            value=percent,
         )
 
 
@@ -86,18 +67,14 @@ def clock(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if seen is None:
         return
     words = []
-    if stepped := seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
+    if seen.wall_step_s is not None and abs(seen.wall_step_s) > WALL_STEP_S:
         words.append(f"the wall clock was set by {format_duration(seen.wall_step_s)}")
-    if paused := seen.gap_s is not None and seen.gap_s > GAP_S:
+    if seen.gap_s is not None and seen.gap_s > GAP_S:
         words.append(f"no reading came for {format_duration(seen.gap_s)}")
     yield from rule.weighed(
         len(words),
         f"Time did not pass evenly: {' and '.join(words)}.",
-        hint=because(
-            (stepped, "Look for what sets the clock, such as NTP, and repeat the run."),
-            (paused, "See whether the machine was suspended or paused, and repeat the run."),
-            unseen="",
-        ),
+        hint="See what sets the clock, such as NTP, or paused the machine, and repeat the run.",
     )
 
 
@@ -122,14 +99,11 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """trend or step in the time of a fixed piece of work
 
     A guest sees neither other guests nor its host's clock, but that its CPUs do less.
-
-    Only a trend or a step: what comes and goes may be the kinds of CPUs that are asked in turn.
     """
     changes = {
         part: changed
         for part, times in evidence.work_s.items()
         if (changed := change(times, least=FEWEST_INTERVALS, percent=rule.weak))
-        and changed.period is None
     }
     if changes:
         words = [f"on the CPUs of the {part} {one.words}" for part, one in changes.items()]

@@ -2,27 +2,25 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from statistics import median
 
 from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.registry import Rule, because, codes, finding
+from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import stalled, starves
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import about_half, median_interval
 
-TWICE = 2  #: So often each connection is asked; what is asked more often was slow.
 PROBER_ALLOWANCE_S = 0.001  #: Two clients in Python differ by about this, however they are written.
 FEWEST_PROBES = 20  #: With fewer, the interval of their median is too wide to say anything.
 
 FEWEST_CLEAR_PROBES = 6  #: So many, when all say the same, are no chance (median_interval).
-CHANCE = 0.01  #: So unlikely must it be that a connection is slow by chance, or loses requests.
-CHANCE_OF_LOAD = 0.05
-"""And so unlikely that the load has as many slow requests as the prober slow connections."""
-
+CHANCE = 0.01  #: So unlikely must it be that the load would lose as many requests.
 ANSWERED_PROBES = 0.9  #: With a smaller share known, others are answered something else.
-LOAD_WAITS = "The load sees answers later than others do"
+LOAD_WAITS = (
+    "The load sees answers later than others do: see whether it is short of CPU (B101, B102), and "
+    "compare both while the load runs: their connections and headers."
+)
 OTHERS_WAIT = (
     "Others wait longer than the load does, and its requests that were sent later were answered "
     "sooner. Compare both while the load runs: new connections with kept ones, and their headers."
@@ -34,11 +32,10 @@ OTHERS_WAIT = (
     "prober-disagrees",
     weak=10,
     invalid=50,
-    invalid_words="of the median only",
     by_stage=True,
 )
 def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """an independent client's median against the load's; its connections that are slow each time
+    """an independent client's median against the load's
 
     An independent client that asks the same now and then must see the same times.
 
@@ -50,7 +47,7 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return  # its connection rests between its requests: it never stalls, and is served last
     if evidence.slots_held:
         return  # it waits for a user to leave, as one more user would
-    if disagreement := _another_median(rule, evidence, probes) or _slow_connections(rule, probes):
+    if disagreement := _another_median(rule, evidence, probes):
         yield disagreement
 
 
@@ -93,22 +90,14 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             Level.INFO,
             f"{saw}what it found under way explains the difference.",
             hint="Requests at other moments meet other queues. Users who come at random wait "
-            "longer than arrivals that are evenly spaced"
-            f"{'; --arrivals=poisson shows it' * evidence.is_open}.",
+            "longer than arrivals that are evenly spaced; --arrivals=poisson shows it.",
             value=percent,
         )
-    short = [] if slower else codes(evidence, "B101", "B102")
-    of_cpu = f"{LOAD_WAITS}, as it is short of CPU ({', '.join(short)}): use {evidence.less}."
     return rule.found(
         level,
         f"{saw}{format_percent(percent)} apart, without the prober's own waiting and what it found "
         "under way.",
-        hint=because(
-            (slower, OTHERS_WAIT),
-            (short, of_cpu),
-            unseen=f"{LOAD_WAITS}, though neither its CPU share (B101) nor its timers (B102) show "
-            "why. Compare both while the load runs: their connections and headers.",
-        ),
+        hint=OTHERS_WAIT if slower else LOAD_WAITS,
         value=percent,
     )
 
@@ -138,52 +127,6 @@ def _median_of_load(probes: Probes) -> tuple[float, float]:
     ranks = about_half(times.count)
     known = histogram.values_at(histogram.decode(times.histogram), [50 - ranks, 50 + ranks])
     return min(median_s, *known.values()), max(median_s, *known.values())
-
-
-def _slow_connections(rule: Rule, probes: Probes) -> Finding | None:
-    """Some connections are slow each time: their further requests more often than the first of
-    others at the same time (Fisher's exact test), while the load shows less of it (binomial test),
-    as users who got a slow connection ask seldom. Both count what takes half as long.
-    """
-    from scipy.stats import hypergeom
-
-    slow_s = probes.median_s * (probes.outsider + rule.invalid / 100) + _allowance_s(probes)
-    known = probes.connections
-    slow_twice = [one for one in known if all(took_s > slow_s for took_s in one.times_s[:TWICE])]
-    slow = [one for one in slow_twice if len(one.times_s) > TWICE and min(one.times_s) > slow_s]
-    broken = [one for one in known if one.broke_alone and one not in slow]
-    further = [time_s for one in slow_twice for time_s in one.times_s[TWICE:]]
-    beside = [time_s for one in known for time_s in one.beside_s]
-    is_theirs = False
-    if slow:  # the chance that so many of them are slow where both are by the same probability
-        half_s = _half_s(slow, slow_s)
-        of_these = sum(time_s > half_s for time_s in further)
-        of_both = of_these + sum(time_s > half_s for time_s in beside)
-        every = len(further) + len(beside)
-        is_theirs = hypergeom.sf(of_these - 1, every, len(further), of_both) <= CHANCE
-    slow = slow if is_theirs else []
-    percent = len(slow + broken) / len(known) * 100 if known else None
-    if rule.level(percent) is None or not (is_theirs or len(broken) >= TWICE):
-        return None
-    half_s = _half_s(slow + broken, slow_s)
-    by_load = histogram.share_above(probes.load.service_time.histogram, half_s) or 0.0
-    seldom = by_load * (1 - probes.failed) + probes.failed
-    if _chance(len(slow + broken), len(known), seldom) > CHANCE_OF_LOAD:
-        return None
-    return rule.found(
-        Level.WEAK,
-        f"An independent prober waited more than {format_duration(slow_s)} each time on "
-        f"{format_count(len(slow + broken))} of its {format_count(len(known))} connections"
-        f"{_unanswered(probes)}; {format_percent(seldom * 100)} of the load's requests were as "
-        f"slow, and their median is {format_duration(probes.median_s)}.",
-        hint="It was these connections and not the moment: something that serves them, such as a "
-        "process or an instance, is slow. Users who have one ask seldom, so the load's figures "
-        "hardly show them."
-        if is_theirs
-        else "Some answers hang while those beside them come; nothing shows whether the connection "
-        "matters. See the server's log and its time-outs.",
-        value=percent,
-    )
 
 
 def unchecked(evidence: Evidence) -> Iterator[str]:
@@ -224,18 +167,11 @@ def _why_unchecked(evidence: Evidence) -> str:
 
 
 def _least_s(connection: Connection, times_s: Sequence[float]) -> float:
-    answered = times_s[: -1 if connection.lost else TWICE]
-    return min(answered[:TWICE], default=math.inf)
+    return min(times_s[:-1] if connection.lost else times_s, default=math.inf)
 
 
 def _most_s(connection: Connection) -> float:
-    broke = connection.hung or connection.lost
-    return math.inf if broke else max(connection.times_s[:TWICE])
-
-
-def _half_s(connections: Sequence[Connection], least_s: float) -> float:
-    """Half of what is usual on these: neighbours of the machine make others a little slow, too."""
-    return max(least_s, median(time_s for one in connections for time_s in one.times_s) / 2)
+    return math.inf if connection.hung or connection.lost else max(connection.times_s)
 
 
 def _allowance_s(probes: Probes) -> float:
@@ -243,8 +179,11 @@ def _allowance_s(probes: Probes) -> float:
 
 
 def _lost(probes: Probes) -> int:
-    """0 where the load fares no better."""
-    return probes.lost if _chance(probes.lost, probes.sent, probes.failed) <= CHANCE else 0
+    """0 where the load may well lose as many."""
+    from scipy.stats import binom
+
+    by_chance = float(binom.sf(probes.lost - 1, probes.sent, probes.failed))
+    return probes.lost if by_chance <= CHANCE else 0
 
 
 def _unanswered(probes: Probes) -> str:
@@ -252,10 +191,3 @@ def _unanswered(probes: Probes) -> str:
     of = f"of its {format_count(probes.sent)} requests"
     parts = [f"{format_count(count)} {of} {words}" for words, count in counts.items() if count]
     return f" ({' and '.join(parts)})" if parts else ""
-
-
-def _chance(seen: int, of: int, share: float) -> float:
-    """That so many or more are seen where each is with this probability."""
-    from scipy.stats import binom
-
-    return float(binom.sf(seen - 1, of, share))

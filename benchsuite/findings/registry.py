@@ -17,6 +17,7 @@ OUTSIDE = ("B1", "B4")
 """How numbers begin of findings about the load generator (B1) or the machine (B4)."""
 
 INFORMATIONAL = "informational"
+INVALID_SHARE = 0.5  #: From so many failed starts on a cell is invalid.
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,11 +81,6 @@ class Rule:
         return self.code, self.of, words[0], words[1]
 
 
-def because(*causes: tuple[object, str], unseen: str) -> str:
-    """A hint that names each cause with what shows it, else how to look."""
-    return " ".join(hint for shown, hint in causes if shown) or unseen
-
-
 finding = Rule
 Look = Callable[[Rule, Evidence], Iterator[Finding]]
 
@@ -117,12 +113,6 @@ def also(number: str, *, by_stage: bool = False) -> Callable[[Look], Check]:
         return CHECKS[-1]
 
     return declared
-
-
-def codes(evidence: Evidence, *numbers: str) -> list[str]:
-    """Of the findings with these numbers, those that the evidence shows."""
-    checks = [check for check in CHECKS if check.number in numbers]
-    return [found.code for check in checks for found in check(evidence)]
 
 
 HEADINGS = ("code", "what is compared", "weak", "invalid")

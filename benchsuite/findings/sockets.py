@@ -11,8 +11,6 @@ from benchsuite.core.units import format_bytes, format_count, format_duration, f
 from benchsuite.findings.registry import Rule, also, finding
 from benchsuite.stats.steady import FEWEST_STEPS, growth
 
-ABOUT = (0.9, 1.5)  #: A time-out is noticed so much earlier (coarse clocks) or later.
-
 
 @finding("B209", "messages-astray", weak=0, invalid=1)
 def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
@@ -65,8 +63,7 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _advice(evidence: Evidence, silence_s: float | None) -> str:
-    """What may be behind it; a time-out where connections were cut after just as long a silence."""
-    limit_s = evidence.front_timeout_s
+    """What may be behind it."""
     if evidence.unit == EVENT:
         return (
             "A server that gives each stream a thread has room for as many streams as it has "
@@ -74,16 +71,14 @@ def _advice(evidence: Evidence, silence_s: float | None) -> str:
         )
     if silence_s is None:
         return (
-            "1009 is a message that was too big, 1011 an error in the application, 1012 and 1013 a "
-            "server that restarts or is overloaded: see its log."
+            "1009 is a message that was too big, 1011 an error in the application or its layer "
+            "(docs/channels.md), 1012 and 1013 a server that restarts or is overloaded."
         )
-    cut = f"Those without a close frame (1006) had been silent for {format_duration(silence_s)}"
-    if limit_s is not None and ABOUT[0] <= silence_s / limit_s <= ABOUT[1]:
-        return (
-            f"{cut}: the front ends what is silent for {limit_s:g} s. Raise that with "
-            "--front-option timeout_s=…, or send messages or pings more often."
-        )
-    return f"{cut}: a time-out of the server or layer, a crash, or a proxy. See its log."
+    return (
+        f"Those without a close frame (1006) had been silent for {format_duration(silence_s)}: a "
+        "time-out of the server, its front (--front-option timeout_s=…) or the layer, or a crash. "
+        "See its log."
+    )
 
 
 @finding("B216", "not-back", unit="", weak=0)
@@ -101,30 +96,9 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-OF_REDIS = (
-    (
-        ("MaxConnectionsError",),
-        "had no connection to Redis left",
-        "Each consumer waits on a connection of its own, and redis-py 8 has at most 100 a "
-        'process: set "max_connections": 2**31 in CONFIG["hosts"] (docs/channels.md), or start '
-        "more processes.",
-    ),
-    (
-        ("Timeout reading from", "Timeout connecting to", "Timeout writing to"),
-        "gave up waiting for Redis",
-        "redis-py 8 gives up a read after 5 s, just as long as channels_redis waits for a "
-        'message: set "socket_timeout": None in CONFIG["hosts"] (docs/channels.md). Otherwise '
-        "Redis was slow or gone.",
-    ),
-)
-"""What redis-py says in errors of consumers, what that means, and what to do."""
-
-
 @finding("B207", "layer", unit="", weak=0, invalid_words="messages lost, or refused before the run")
 def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """messages that the channel layer dropped; reads of Redis that it gave up; connections to Redis
-    that it lacked; processes that a layer in memory can't join
-    """
+    """messages that the channel layer dropped; processes that a layer in memory can't join"""
     count = evidence.left_out or 0
     yield from rule.weighed(
         count,
@@ -134,16 +108,6 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
         "the connections of a process share a channel: a slow one costs the others messages.",
     )
-
-
-@also("B207")
-def failed_in_redis(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """A layer in Redis failed, and with it the consumers that waited."""
-    for signs, means, hint in OF_REDIS:
-        seen = [one for one in evidence.socket_errors if any(sign in one for sign in signs)]
-        if seen:
-            message = f"The channel layer {means} ({seen[0]})."
-            yield rule.found(Level.WEAK, message, hint=hint, value=len(seen))
 
 
 @also("B207")

@@ -7,11 +7,11 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from statistics import fmean, median
 
-from benchsuite.core.observations import BESIDE_ROWS, Evidence, Turn
+from benchsuite.core.observations import BESIDE_ROWS, Evidence
 from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import format_count, format_duration, format_percent, listed
-from benchsuite.findings.registry import INFORMATIONAL, Rule, also, because, finding
+from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
 
@@ -23,7 +23,6 @@ CONNECT_AGAIN_S = 1.0
 
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
 FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told.
-SERVED_SHARE = 0.5  #: With less answered, not only some connections are starved, but all.
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
@@ -61,7 +60,7 @@ LIMITS = {
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """failed requests"""
     if evidence.total is not None:
-        yield from _failed_share(rule, evidence.units, [evidence.total], evidence.turn)
+        yield from _failed_share(rule, evidence.units, [evidence.total])
 
 
 @also("B201", by_stage=True)
@@ -88,9 +87,7 @@ def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield from _failed_share(rule, "journeys", evidence.journeys)
 
 
-def _failed_share(
-    rule: Rule, what: str, summaries: Sequence[Summary], turn: Turn | None = None
-) -> Iterator[Finding]:
+def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterator[Finding]:
     made = sum(summary.requests for summary in summaries)
     failed = sum(summary.failures for summary in summaries)
     percent = failed / made * 100 if made else 0.0
@@ -111,19 +108,7 @@ def _failed_share(
                 "Status 429 says that more is asked than is let through: lift its throttling for "
                 "the run, such as by --setting=REST_FRAMEWORK.DEFAULT_THROTTLE_CLASSES=[]."
             )
-        elif turn is not None:
-            hint = (
-                "Look for what is used up by so many requests: a limit for each client, which "
-                "--setting may lift for the run, or something that the server's log below names."
-            )
         message = f"{format_percent(percent)} of the {what} failed ({words}){example}."
-        if turn is not None and turn.right:  # and hardly anything was afterwards
-            message += f" The first {format_count(turn.right)} answers of the load were right; "
-            message += f"from {format_duration(turn.at_s)} on, hardly any was."
-        elif turn is not None:
-            among = f" (among {turn.asked_before} requests)" if turn.asked_before else ""
-            message += f" The journey checked before the load{among} was right; hardly any in the "
-            message += "load was."
         yield from rule.weighed(percent, message, hint=hint)
 
 
@@ -146,21 +131,12 @@ def sent_again(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B202", "wrong-responder", unit="", invalid=0, of_others=True)
 def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """answers without the run's header"""
-    # Whose answers they are only the target's own count can tell.
-    count, asked = _failed(evidence, Kind.WRONG_RESPONDER), evidence.asked
-    unseen_by_target = asked.answered - asked.seen if asked and asked.seen is not None else 0
+    count = _failed(evidence, Kind.WRONG_RESPONDER)
     yield from rule.weighed(
         count,
         f"{format_count(count)} answers lacked the header that the run's server adds to each.",
-        hint=because(
-            (
-                unseen_by_target >= count,
-                f"The target never saw {format_count(unseen_by_target)} of the requests that were "
-                "answered: another server listens on the port, or a proxy answers first.",
-            ),
-            unseen="Where the target saw the requests itself, a front or middleware removed the "
-            "header; else another server answers on the port (ss -ltnp lists those).",
-        ),
+        hint="Where the target saw the requests itself (B213), a front or middleware removed the "
+        "header; else another server answers on the port (ss -ltnp lists those).",
     )
 
 
@@ -216,11 +192,6 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         again_and_again = many >= CRASHES and lost >= many / 2
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
         with_them = f", and {format_count(lost)} requests were lost" if lost else ""
-        how_often = ""
-        if many > 1 and evidence.window is not None and evidence.total is not None:
-            every_s = (evidence.window[1] - evidence.window[0]) / many
-            each = format_count(round(evidence.total.requests / many))
-            how_often = f", one every {format_duration(every_s)} and {each} requests"
         hint = {
             Level.INVALID: "See the server's log for why they end again and again.",
             Level.WEAK: "See the server's log for why they ended.",
@@ -230,7 +201,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         yield rule.found(
             level,
             f"{format_count(many)} of the server's processes ended in the window and were "
-            f"replaced{how_often}{with_them}.",
+            f"replaced{with_them}.",
             hint=hint[level],
             value=many,
         )
@@ -265,7 +236,7 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     yield from rule.weighed(
         len(counts),
         f"A limit was reached: {words}.",
-        hint=f"Raise that limit, or use {evidence.less}."
+        hint="Raise that limit, or use less load."
         + " Ports last longer when connections are kept." * (Reached.PORTS in counts),
         causes=tuple(counts),
     )
@@ -286,16 +257,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         f"{format_percent(cluster.percent)} of the answers took just over "
         f"{format_duration(cluster.at_s)} longer than the fastest."
     )
-    if asked is None or len(asked.rounds) < FEWEST_ROUNDS:
-        yield rule.found(
-            Level.INFO,
-            f"{longer} Whether they waited for an acknowledgement, or the page takes that long, "
-            "could not be told.",
-            value=cluster.percent,
-            hint="Only a journey that begins with a plain GET can be checked after the load: "
-            "measure such a page by itself (--workload=url).",
-        )
-    elif asked.is_shown:
+    if asked is not None and len(asked.rounds) >= FEWEST_ROUNDS and asked.is_shown:
         times = asked.medians
         yield rule.found(
             level,
@@ -311,40 +273,27 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 def stalled(evidence: Evidence) -> bool:
     """Whether answers waited for a timer of TCP."""
-    return any(found.level is not Level.INFO for found in stall(evidence))
+    return any(True for _ in stall(evidence))
 
 
 @finding("B206", "starvation", weak=0, invalid=50, by_stage=True, beyond=True)
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """users with less than a tenth of their share; open model: connections that waited in vain"""
+    """users with less than a tenth of their share (closed model)"""
     # Some users are served all the time, and others never: their waiting is in no percentile.
-    counts, slots, probes = evidence.answers_by_user, evidence.slots, evidence.probes
-    percent, message = 0.0, ""
+    counts = evidence.answers_by_user
     # a user's share is the median or, where most get nothing, the mean
     share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
-    if share >= FEWEST_ANSWERS:
-        starved = sum(count < STARVED_SHARE * share for count in counts)
-        percent = starved / len(counts) * 100
-        message = f"{format_count(starved)} of {format_count(len(counts))} {evidence.who} got less "
-        message += f"than a tenth of the {format_count(share)} answers that were their share."
-    # arrivals have no share; a single connection without an answer may have met a slow page
-    if not percent and slots and slots.starved > 1 and slots.answered >= SERVED_SHARE:
-        percent = slots.starved / slots.used * 100
-        message = f"{format_count(slots.starved)} of {format_count(slots.used)} connections waited "
-        message += f"in vain, while {format_percent(100 * slots.answered)} of all journeys were "
-        message += "answered."
-    of_probes = probes.answered / probes.sent if probes and probes.sent else 1.0
-    by_connection = (
-        "The server gives its slots to connections, not to requests, and kept connections hold all "
-        "of them. Give it as many threads as there are connections, put a proxy in front of it, or "
-        "measure with --no-keep-alive."
+    if share < FEWEST_ANSWERS:
+        return
+    starved = sum(count < STARVED_SHARE * share for count in counts)
+    yield from rule.weighed(
+        starved / len(counts) * 100,
+        f"{format_count(starved)} of {format_count(len(counts))} {evidence.who} got less than a "
+        f"tenth of the {format_count(share)} answers that were their share.",
+        hint="A server that gives its slots to connections, not to requests, serves all alike with "
+        "--no-keep-alive, with as many threads as connections, or behind a proxy. Else see what "
+        "those pages wait for, such as a lock.",
     )
-    hint = because(
-        (evidence.slots_held or slots or of_probes < SERVED_SHARE, by_connection),
-        unseen="Whether connections hold the server's slots was not seen: with --no-keep-alive it "
-        "would then serve all alike. Else see what those pages wait for, such as a lock.",
-    )
-    yield from rule.weighed(percent, message, hint=hint)
 
 
 def starves(evidence: Evidence) -> bool:
@@ -396,12 +345,12 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if stored.excuse:
         words += f" {stored.excuse}"
     level = Level.INFO if stored.excuse else Level.INVALID if all(stored.left) else Level.WEAK
-    hint = because(
-        (stored.excuse, "Let the journey count what it leaves, by count(), to have a loss told."),
-        (stored.stored < stored.claimed, "What was confirmed is not there: the log may say why."),
-        unseen="More was stored than was confirmed: do the view, or a proxy that sends requests "
-        "again, act twice?",
-    )
+    hint = "More was stored than was confirmed: do the view, or a proxy that sends requests again, "
+    hint += "act twice?"
+    if stored.excuse:
+        hint = "Let the journey count what it leaves, by count(), to have a loss told."
+    elif stored.stored < stored.claimed:
+        hint = "What was confirmed is not there: the log may say why."
     yield rule.found(level, words, hint=hint, value=abs(stored.stored - stored.claimed))
 
 

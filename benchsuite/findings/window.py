@@ -3,22 +3,25 @@ and B305.
 """
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator
 from statistics import fmean
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Interval, Level
-from benchsuite.core.units import format_count, format_duration, format_percent, format_rate
-from benchsuite.findings.registry import INFORMATIONAL, ORDER, Rule, finding
+from benchsuite.core.units import format_count, format_percent, format_rate
+from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.stats import histogram
 from benchsuite.stats.levels import HELD
-from benchsuite.stats.steady import Change, change
+from benchsuite.stats.steady import change
 from benchsuite.stats.summary import samples_needed
 
 AT_CAPACITY = (
     "At or beyond capacity, times are those of the queue and grow as long as the load lasts: use a "
     "lower --rate."
+)
+LOOK = (
+    "Increase --warmup (caches and pools fill, compilers warm up), look at the run's chart over "
+    "time, and make sure that nothing else runs."
 )
 
 
@@ -74,88 +77,41 @@ MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
     "B301",
     "not-steady",
     weak=5,
-    weak_words="in a cycle 10 %",
     invalid_words="the same, and no half is steady",
 )
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """trend, step or cycle over the window
+    """trend or step over the window
 
     Where a target with open arrivals is busy, its queue remembers, and times rise and fall by
-    chance: then what each answer costs is looked at, unless the queue only grows. The second half
-    of the warm-up tells a change that ends soon after the window begins, or was only just over.
+    chance: then what each answer costs is looked at, unless the queue only grows.
     """
-
-    def between(begin: float, end: float) -> list[Interval]:
-        first, last = begin - EDGE_S, end + EDGE_S
-        return [one for one in evidence.intervals if one.second >= first and one.second + 1 <= last]
-
-    def throughput(interval: Interval) -> float:
-        return float(interval.successes + interval.failures)
-
-    inside = between(*evidence.window) if evidence.window is not None else []
-    late = []  # the second half of the warm-up, when all users were there
-    if evidence.window is not None and inside:
-        warm_up = between(evidence.window[0] / 2, evidence.window[0])
-        late = [one for one in warm_up if one.users == inside[0].users]
-    in_step = float(inside[0].users or 1) if inside else 1.0  # who may all be answered at once
-    series = [
-        ("throughput", in_step, _values(late, throughput), _values(inside, throughput)),
-        ("response time", 0.0, _values(late, typical_s), _values(inside, typical_s)),
+    begin, end = evidence.window or (math.inf, math.inf)
+    inside = [
+        interval
+        for interval in evidence.intervals
+        if interval.second >= begin - EDGE_S and interval.second + 1 <= end + EDGE_S
     ]
+    times = [typical for interval in inside if (typical := typical_s(interval)) is not None]
+    what, series = "response time", times
     effort = evidence.effort
     is_busy = (evidence.busy_percent or 0) > QUEUES_PERCENT
     if effort and is_busy and not is_surely_beyond(evidence):
-        series[1] = (f"{effort.words} per answer", 0.0, [], list(effort.each_s))
-    changes = [change for each in series if (change := _changed(rule, evidence, *each))]
-    if changes:
-        yield min(changes, key=lambda change: ORDER.index(change.level))
-
-
-def _changed(
-    rule: Rule,
-    evidence: Evidence,
-    what: str,
-    grain: float,
-    before: list[float],
-    inside: list[float],
-) -> Finding | None:
-    seen = change(inside, least=FEWEST_INTERVALS, percent=rule.weak, grain=grain)
-    if seen is not None:
-        return _not_steady(rule, what, seen, evidence)
-    joined = change([*before, *inside], least=FEWEST_INTERVALS, percent=rule.weak)
-    if not before or joined is None or joined.at is None:
-        return None
-    at = joined.at - len(before)  # of a step that only both together show
-    if at > 0:
-        return _not_steady(rule, what, replace(joined, at=at), evidence)
-    return rule.found(
-        Level.INFO,
-        f"The {what} still changed in the second half of the warm-up: by "
-        f"{format_percent(abs(joined.percent))}, {format_duration(float(-at))} before the window.",
-        hint="Increase --warmup, to be sure that none of it reaches into the window.",
-        value=abs(joined.percent),
-    )
-
-
-def _not_steady(rule: Rule, what: str, seen: Change, evidence: Evidence) -> Finding:
-    if is_near_capacity(evidence):
-        hint = AT_CAPACITY
-    elif seen.period is not None:
-        hint = (
-            "Make --duration several whole cycles long, and find what recurs: a garbage "
-            "collector, a timer, a checkpoint of the database."
-        )
-    else:
-        hint = (
-            "Increase --warmup (caches and pools fill, compilers warm up), look at the run's "
-            "chart over time, and make sure that nothing else runs."
-        )
-    return rule.found(
-        Level.WEAK if seen.has_steady_half else Level.INVALID,
-        f"The {what} was not steady: {seen.words}"
-        + ("." if seen.has_steady_half else ", and no half of it was steady."),
-        hint=hint,
-        value=abs(seen.percent),
+        what, series = f"{effort.words} per answer", [*effort.each_s]
+    answered = [float(interval.successes + interval.failures) for interval in inside]
+    changes = [
+        (name, changed)
+        for name, values in (("throughput", answered), (what, series))
+        if (changed := change(values, least=FEWEST_INTERVALS, percent=rule.weak))
+    ]
+    if not changes:
+        return
+    name, worst = min(changes, key=lambda named: named[1].has_steady_half)
+    yield rule.found(
+        Level.WEAK if worst.has_steady_half else Level.INVALID,
+        f"The {name} was not steady: {worst.words}"
+        + ("." if worst.has_steady_half else ", and no half of it was steady."),
+        hint=AT_CAPACITY if is_near_capacity(evidence) else LOOK,
+        value=abs(worst.percent),
     )
 
 
@@ -176,7 +132,7 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     count = evidence.total.response_time.count
     succeeded = f"{format_count(count)} {evidence.units} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
-    hint = f"Increase {evidence.longer}, or use {evidence.more}."
+    hint = "Increase --duration or --iterations, or use more load."
     if count < FEWEST_SAMPLES:
         message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
         yield rule.found(Level.INVALID, message, hint=hint, value=count)
@@ -197,10 +153,6 @@ def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         hint="Increase --duration, which is the limit of a fixed amount of work, or use fewer "
         "--iterations.",
     )
-
-
-def _values(intervals: Sequence[Interval], of: Callable[[Interval], float | None]) -> list[float]:
-    return [value for one in intervals if (value := of(one)) is not None]
 
 
 def typical_s(interval: Interval) -> float | None:

@@ -129,15 +129,6 @@ ASKS = 4  #: How often a target is asked for its count: of several hosts others 
 LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
-@dataclass(slots=True)
-class _Copy:
-    """One copy of the server."""
-
-    stack: ExitStack  #: Ends it.
-    address: Address
-    processes: Sequence[Process]  #: The server, and what its adapter wants beside it.
-
-
 @dataclass(slots=True, kw_only=True)
 class Assembly:
     """Starts everything in order and ends it in reverse; `system` can be read at any moment."""
@@ -301,35 +292,11 @@ class Assembly:
         if spec.front:
             ports = distinct(partial(free_port, HOST), spec.instances, besides=[place[1]])
             places = [(HOST, port) for port in ports]
-        copies = []
-        for own in places:
-            stack = self._stack.enter_context(ExitStack())
-            copies.append(_Copy(stack, own, self._server(stack, own)))
-        ready_s = self._answering(copies)
-        begun = [copy.processes[0].started_at for copy in copies]
-        self.system.startup_s = begun[-1] - begun[0] + ready_s
-        self.system.restart = partial(self._restart, copies)
-        if not spec.front:
-            return "http"
-        return self._front(place, upstreams=[copy.address for copy in copies]).scheme
-
-    def _answering(self, copies: Sequence[_Copy]) -> float:
-        """Waits for all copies of the server; seconds that the last one took."""
-        for copy in copies:
-            host, port = copy.address
-            ready_s = self._wait(copy.processes[0], f"http://{host}:{port}")
-        return ready_s
-
-    def _restart(self, copies: Sequence[_Copy]) -> tuple[float, float]:
-        """Ends all copies and starts them again; from when on they were away, and until when."""
-        begin = monotonic()
-        for copy in copies:
-            copy.stack.close()
-            self.system.retire(copy.processes)
-        for copy in copies:
-            copy.processes = self._server(copy.stack, copy.address)
-        self._answering(copies)
-        return begin, monotonic()
+        servers = [self._server(own) for own in places]
+        for server, (host, port) in zip(servers, places, strict=True):
+            ready_s = self._wait(server, f"http://{host}:{port}")
+        self.system.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
+        return self._front(place, upstreams=places).scheme if spec.front else "http"
 
     def _start_replicas(self, place: Address) -> str:
         """A front that runs the instances itself, each in a network and with files of its own."""
@@ -337,7 +304,7 @@ class Assembly:
         instances = replicas(
             adapter,
             facts=self.facts,
-            env=self._env(adapter, self.system.instructions),
+            env=self._env(adapter),
             folder=self.folder.parent,
             urls=[*self.services.values(), *([self.database.url] if self.database else [])],
         )
@@ -374,25 +341,25 @@ class Assembly:
         self.system.add(TARGET if adapter.runs_instances else FRONT, process, adapter.version())
         return adapter
 
-    def _server(self, stack: ExitStack, address: Address) -> list[Process]:
-        """One copy of the server, and what its adapter wants beside it."""
-        folder = self.folder / f"server-{self.system.started}"
+    def _server(self, address: Address) -> Process:
+        """One copy of the server, with what its adapter wants beside it."""
+        folder = self.folder / f"server-{len(self.system.members)}"
         adapter = self.plan.server_at(folder, self.services)
         if prefix := adapter.shared_memory():
-            stack.enter_context(without_shared_memory(self.token, prefix))
+            self._stack.enter_context(without_shared_memory(self.token, prefix))
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in adapter.config_files(*address).items():
             path = folder / name
             path.parent.mkdir(parents=True, exist_ok=True)
             folders.write_private(path, content)
         argv, version = adapter.argv(*address), adapter.version(adapter.python)
-        server = self._run(stack, adapter, TARGET, adapter.name, argv, version)
-        beside = adapter.companion_processes().items()
-        return [server, *(self._run(stack, adapter, WORKERS, *one, None) for one in beside)]
+        server = self._run(adapter, TARGET, adapter.name, argv, version)
+        for name, beside in adapter.companion_processes().items():
+            self._run(adapter, WORKERS, name, beside, None)
+        return server
 
     def _run(
         self,
-        stack: ExitStack,
         adapter: ServerAdapter,
         part: str,
         name: str,
@@ -400,12 +367,12 @@ class Assembly:
         version: str | None,
     ) -> Process:
         """Starts one program of the target or beside it."""
-        process = stack.enter_context(
+        process = self._stack.enter_context(
             running(
                 argv,
                 name=name,
-                log=self.folder / f"{part}-{self.system.started}.log",
-                env=self._env(adapter, self.system.instructions),
+                log=self.folder / f"{part}-{len(self.system.members)}.log",
+                env=self._env(adapter),
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
                 marker=self.token,
@@ -415,11 +382,11 @@ class Assembly:
         self.system.add(part, process, version)
         return process
 
-    def _env(self, adapter: ServerAdapter, instructions: Path | None) -> dict[str, str]:
+    def _env(self, adapter: ServerAdapter) -> dict[str, str]:
         return process_environment(
             adapter,
             token=self.token,
-            instructions=instructions,
+            instructions=self.system.instructions,
             seed=self.plan.spec.seed,
             services={name: self.services[name] for name in self.plan.workload.services},
             variables=self.plan.spec.target.variables,
@@ -432,7 +399,7 @@ class Assembly:
             adapter = self.plan.server_at(self.folder / f"{WORKERS}-{number}", self.services)
             argv = adapter.python.module("benchsuite.isolation.runworker")
             version = adapter.python.installed("channels")
-            self._run(self._stack, adapter, WORKERS, f"runworker {number}", argv, version)
+            self._run(adapter, WORKERS, f"runworker {number}", argv, version)
 
     def _wait(self, process: Process, base_url: str, *, timeout_s: float | None = None) -> float:
         """Seconds from the start of a process until this run answers there."""

@@ -11,12 +11,10 @@ from benchsuite.core.readings import memory
 from benchsuite.core.results import IdleMemory, Lagging, Reading, WebSockets
 from benchsuite.core.samples import (
     CLOSING,
-    CONNECTION,
     FANOUT,
     HANDSHAKE,
     MESSAGE,
     PUBLICATION,
-    RESTARTED,
     STRAY,
     Kind,
 )
@@ -32,32 +30,12 @@ from benchsuite.stats.messages import (
     fan_out,
     overtaken,
     recovery,
-    restarted,
     slow_users,
 )
 from benchsuite.stats.steady import slope
-from benchsuite.stats.summary import Samples, inside
+from benchsuite.stats.summary import Samples
 
 ALWAYS = (-inf, inf)
-
-
-def without_restart(
-    samples: Samples, names: Sequence[NameEntry], away: tuple[float, float] | None
-) -> tuple[Samples, Sequence[NameEntry]]:
-    """The samples with what failed, or ended, as the server was away, in scopes of their own."""
-    if away is None:
-        return samples, names
-    samples, entries = samples.copy(), list(names)
-    begun, ended = (inside(samples[edge], away, ()) for edge in ("start", "finish"))
-    for place, entry in enumerate(names):
-        if entry.scope not in RESTARTED:
-            continue
-        within = ended if entry.scope == CONNECTION else begun | ended
-        failed = (samples["name"] == place) & (samples["kind"] != Kind.OK) & within
-        if failed.any():
-            samples["name"][failed] = len(entries)
-            entries.append(replace(entry, scope=RESTARTED[entry.scope]))
-    return samples, entries
 
 
 def websockets(
@@ -67,18 +45,14 @@ def websockets(
     begin_s: float,
     reads_memory: bool = False,
     storm_s: float | None = None,
-    away: tuple[float, float] | None = None,
 ) -> WebSockets | None:
     """None when no WebSocket was asked for. `readings` are in seconds since `begin_s`, a moment of
-    the monotonic clock. All connections were cut at `storm_s`, or while the server was `away`.
+    the monotonic clock. All connections were cut at `storm_s`.
     """
     if not len(figures.of(HANDSHAKE)):
         return None
     cut = None  #: What is known of those that were cut, where they were.
-    if away is not None:
-        tried = figures.of(HANDSHAKE, RESTARTED[HANDSHAKE])
-        cut = restarted(tried, figures.of(RESTARTED[CONNECTION]), away)
-    elif storm_s is not None:
+    if storm_s is not None:
         cut = recovery(figures.of(HANDSHAKE), begin_s + storm_s)
     return WebSockets(
         accounts=figures.accounts,

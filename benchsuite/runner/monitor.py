@@ -114,7 +114,6 @@ class Monitor:
                 asking.close()  # it asks once more while it runs
                 if self._prober is not None:
                     self._probes = self._prober.probes()
-                self.census.load_ended()
 
     def see_cpus(self) -> None:
         """On which CPUs server and load may run: it changes when one of them pins itself."""
@@ -122,12 +121,6 @@ class Monitor:
         self.cpus_target = affinity(self.census.last) or self.cpus_target
         if self.cpus_load and self.cpus_target:
             self.cpus_shared.append(self.cpus_load & self.cpus_target)
-
-    def busy_after(self) -> float | None:
-        """Percent of one CPU that the target used since the load's end, when nobody asks it."""
-        if self.agent is not None:
-            return self.agent.seen.busy_after_percent
-        return self.census.busy_after() if self._serving.starts else None
 
     def ended(self, window: tuple[float, float]) -> Sequence[Reading]:
         """Asks an agent for what is known when the load is over, and for its last readings."""

@@ -5,6 +5,7 @@ import random
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain
 from statistics import median
 from typing import Any
 from urllib.parse import urlsplit
@@ -146,8 +147,9 @@ ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 
 
 class Estimate:
-    """Seconds of runs. A cell takes as long again; another its load, and beside it what its nearest
-    kin took. A fixed amount of work takes the share of its longest time that others took.
+    """Seconds of runs. A cell takes as long again; another its load, and beside it what runs of its
+    server took, or of any. A fixed amount of work takes the share of its longest time that others
+    took.
     """
 
     def __init__(
@@ -156,11 +158,10 @@ class Estimate:
         durations: Mapping[str, float] | None = None,
     ) -> None:
         """Of past runs: seconds beside load and drain by server, and in all by a cell's key."""
-        self._past = dict(overheads or {})
-        self._known = dict(durations or {})
-        self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.
-        self._rests: dict[tuple[str, ...], list[float]] = defaultdict(list)
-        """Drain and what else they took beside their load, by kinship."""
+        took = {key: [seconds] for key, seconds in (durations or {}).items()}
+        rests = {server: [seconds] for server, seconds in (overheads or {}).items()}
+        self._took = defaultdict[str, list[float]](list, took)
+        self._rests = defaultdict[str, list[float]](list, rests)
         self._shares: list[float] = []  #: Of the longest time, that fixed amounts of work took.
         self._made: set[tuple[object, ...]] = set()
 
@@ -176,17 +177,12 @@ class Estimate:
         """Of one run whose data is there."""
         if took := self._took.get(plan.spec.key):
             return median(took)
-        if plan.spec.key in self._known:
-            return self._known[plan.spec.key]
         load = plan.spec.load
         if load.iterations is not None and self._shares:
             return median(self._shares) * load.longest_s
-        if rests := next(filter(None, map(self._rests.get, _kinships(plan))), None):
-            return load.window_end_s + median(rests)
-        overhead_s = self._past.get(plan.spec.server.server)
-        if overhead_s is None:
-            overhead_s = median(self._past.values() or [START_S])
-        return load.window_end_s + load.expected_drain_s(None) + overhead_s
+        own = self._rests.get(plan.spec.server.server)
+        rests = own or [*chain(*self._rests.values())] or [START_S]
+        return load.window_end_s + load.expected_drain_s(None) + median(rests)
 
     def learn(self, plan: Plan, took_s: float, result: RunResult) -> None:
         """What a run took in all that has ended with a result."""
@@ -198,14 +194,9 @@ class Estimate:
         if load.iterations is not None:
             self._shares.append(took_s / load.longest_s)
         elif result.total is not None:
-            for key in _kinships(plan):
-                self._rests[key].append(max(0.0, took_s - load.window_end_s))
-
-
-def _kinships(plan: Plan) -> tuple[tuple[str, ...], ...]:
-    """The nearest first."""
-    server, work, delay = plan.spec.server.server, plan.spec.workload.workload, plan.spec.delay
-    return (work, repr(delay), server), (work, repr(delay)), (work,), ()
+            drain_s = load.expected_drain_s(result.total.goodput)
+            rest_s = max(0.0, took_s - load.window_end_s - drain_s)
+            self._rests[plan.spec.server.server].append(rest_s)
 
 
 def _data_s(plan: Plan) -> float:

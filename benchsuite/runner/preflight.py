@@ -1,21 +1,15 @@
 """Finds, before the first run, whatever would go wrong in it."""
 
-import glob
 import math
-import re
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from contextvars import ContextVar
-from importlib.util import find_spec
-from pathlib import Path
 from urllib.parse import urlsplit
 
-from django.apps import apps as django_apps
 from django.core.exceptions import ImproperlyConfigured
-from django.core.management import find_commands, get_commands
 
 from benchsuite import conf
-from benchsuite.core.exceptions import UnavailableError, UsageError, meant
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import FLAME, KEEP, QUERIES, REDIS, THROWAWAY, RunSpec
 from benchsuite.core.specs.layer import MEMORY, REDIS_PUBSUB
@@ -38,6 +32,7 @@ LIBRARIES = {
     REDIS_PUBSUB: ("channels", "channels-redis"),
 }
 """What each layer is made of."""
+LAYER_URLS = ("redis://", "rediss://", "unix://")
 
 
 YES_LOAD: ContextVar[Collection[str]] = ContextVar("YES_LOAD", default=())
@@ -227,7 +222,7 @@ def _check_running(plan: Plan) -> None:
     server, work = plan.server, plan.workload
     if server.starts:
         return
-    own = (work.needs_target_app, work.has_own_data, work.services, work.restarts)
+    own = (work.needs_target_app, work.has_own_data, work.services)
     if any(own) or work.reads_memory:
         raise UsageError(
             f"The workload {work.name} needs pages, data, services or processes of a server that "
@@ -305,7 +300,7 @@ def _check_own_target(plan: Plan) -> None:
 
 
 def _check_data(plan: Plan) -> None:
-    """The database, and what fills it, where its apps can be found from here."""
+    """The database that the run starts."""
     service, database = plan.database, plan.spec.database
     if service is not None:
         asked = database.max_connections
@@ -315,59 +310,20 @@ def _check_data(plan: Plan) -> None:
                 f"--max-connections is {asked}; ask for more."
             )
         _demand(service.title, service.available())
-    if plan.python != OWN or not (database.fill or database.fixtures):
-        return
-    target = environments.target_settings()
-    apps = [Path(app.path) for app in django_apps.get_app_configs()]
-    apps += [folder for entry in target.INSTALLED_APPS for folder in _folders_of(entry)]
-    known = {*get_commands()}.union(*(find_commands(str(app / "management")) for app in apps))
-    for command, *_ in database.commands:
-        if command not in known:
-            near = meant(command, known)
-            help_ = f"did you mean {near}?" if near else "see python manage.py help."
-            raise UsageError(f"--fill: there is no command {command!r}; {help_}")
-    folders = [
-        *(app / "fixtures" for app in apps),
-        *map(Path, getattr(target, "FIXTURE_DIRS", ())),
-        Path.cwd(),
-    ]
-    for name in database.fixtures:
-        places = [folder / name for folder in folders]
-        if not any(any(one.parent.glob(f"{glob.escape(one.name)}*")) for one in places):
-            raise UsageError(
-                f"--fixture={name} is in no folder fixtures of an app, nor in FIXTURE_DIRS; "
-                "write the name of such a file, or its path."
-            )
-
-
-def _folders_of(entry: str) -> list[Path]:
-    """Of an entry of INSTALLED_APPS, a package or its AppConfig; none where it can't be found."""
-    name = re.sub(r"(\.apps)?\.[A-Z]\w*$", "", entry)
-    try:
-        spec = find_spec(name)
-    except (ImportError, ValueError):
-        return []
-    if spec is None:
-        return []
-    packages = spec.submodule_search_locations or [str(Path(spec.origin or "").parent)]
-    return [Path(package) for package in packages]
 
 
 def _check_front(plan: Plan) -> None:
     if plan.front is None:
         return
     spec = plan.spec.server
-    if plan.front.runs_instances and plan.workload.restarts:
-        raise UsageError(
-            f"{spec.front} runs the instances of the server itself, and a run can't restart them: "
-            "take another --front, or leave restart out."
-        )
     _demand(spec.front, plan.front.available())
     plan.front.ensure_possible(spec.instances)
 
 
 def _check_layer(plan: Plan) -> None:
     layer, work, server = plan.spec.layer, plan.workload, plan.server
+    if layer.url and not layer.url.startswith(LAYER_URLS):
+        raise UsageError(f"--layer-url must start with {', '.join(LAYER_URLS)}.")
     in_process = "--layer=memory" if layer.backend == MEMORY else ""
     if work.needs_layer and not layer.backend and server.serves_project:
         # The project's own layer; what can't be read here, the run finds out.

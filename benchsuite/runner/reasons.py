@@ -16,9 +16,9 @@ EMPTY = (
     "the database holds no rows but those that `migrate` makes, so lists are empty (--fixture, "
     "--fill or --fill-from=mine fill it)"
 )
-WITHOUT_DEBUG = (
-    "Your settings have DEBUG = True, and runs switch it off; if the page needs it, name settings "
-    "for production in BENCHSUITE['TARGET_SETTINGS'], or keep it with --setting=DEBUG=True."
+DEBUG_OFF = (
+    "Runs switch DEBUG off, which is True in your settings: name settings for production in "
+    "BENCHSUITE['TARGET_SETTINGS'], or keep it with --setting=DEBUG=True."
 )
 
 

@@ -13,20 +13,20 @@ import numpy as np
 from benchsuite import findings as validity
 from benchsuite.agent.client import Watching
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
-from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment, Turn
+from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
-from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST, Kind
+from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST
 from benchsuite.findings.generator import littles_law
-from benchsuite.findings.target import answered_elsewhere, stall, starvation
+from benchsuite.findings.target import answered_elsewhere, stall
 from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
-from benchsuite.runner.figures import websockets, with_broadcasts, without_restart
+from benchsuite.runner.figures import websockets, with_broadcasts
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.plan import Plan
@@ -38,9 +38,6 @@ from benchsuite.stats.signs import Traffic
 from benchsuite.stats.summary import Samples
 from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
-
-FEWEST_AFTER, FEW_RIGHT = 20, 0.1
-"""Wrong answers that show that it stays so, and the share that may still be right among them."""
 
 
 class RunRecord:
@@ -65,9 +62,6 @@ class RunRecord:
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
         self.populations = work.populations(self.spec.load)
         self.unit, self.storm_s = work.unit, work.storm_s
-        self.restarts = work.restarts  #: Whether the server is still to be restarted.
-        self.away: tuple[float, float] | None = None
-        """When the server was being restarted, in moments of the monotonic clock."""
         self.websockets: WebSockets | None = None
         self.monitor: Monitor | None = None
         self.learned = Learned()  #: Of what completions leave in tables.
@@ -122,10 +116,8 @@ class RunRecord:
             if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
         ]
         load = self.spec.load
-        samples, names = without_restart(samples, names, self.away)
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.plan.at_once, self.alike)
-        self.evidence.turn = _turn(figures.of(REQUEST), done.origin, self.asked_before)
         self.read_figures(figures.together(self.populations))
         if self.total is None:
             return
@@ -139,7 +131,6 @@ class RunRecord:
             begin_s=done.origin,
             reads_memory=self.plan.workload.reads_memory,
             storm_s=self.storm_s,
-            away=self.away,
         )
 
     def read_parts(self, parts: Sequence[LoadFigures]) -> None:
@@ -174,19 +165,6 @@ class RunRecord:
         by_level = (segment.total for segment in figures.segments if several)
         self.summaries = (*figures.by_name.values(), *by_level)
 
-    def restart_is_due(self, elapsed_s: float) -> bool:
-        """Whether the load has come to where the server is to be restarted."""
-        due = self.restarts and self.storm_s is not None and elapsed_s >= self.storm_s
-        return due and not self.evidence.died
-
-    def restart(self) -> None:
-        """Ends the server and starts it again, once, also when Ctrl-C breaks that off."""
-        assert self.serving.restart is not None
-        self.restarts = False
-        self.away = self.serving.restart()
-        if self.monitor is not None:
-            self.monitor.census.begin_anew()
-
     @property
     def headline(self) -> int | None:
         """The place of the stage that stands for the run; None without stages or requests."""
@@ -201,7 +179,6 @@ class RunRecord:
         cluster, monitor = self.evidence.cluster, self.monitor
         if self.status is not Status.FINISHED or monitor is None:
             return
-        self.evidence.busy_after_percent = monitor.busy_after()
         if cluster is None or not stall.rule.level(cluster.percent):
             return
         seen = monitor.stall()
@@ -246,18 +223,6 @@ class RunRecord:
         return window[0] - origin, window[1] - origin
 
 
-def _turn(requests: Samples, origin: float, asked_before: int | None = None) -> Turn | None:
-    """Where answers are right first and hardly any is afterwards; None where that isn't so."""
-    requests = np.sort(requests, order="finish")
-    right = requests["kind"] == Kind.OK
-    before = int(np.argmin(right)) if not right.all() else 0
-    after = right[before:]
-    if len(after) < FEWEST_AFTER or after.mean() > FEW_RIGHT:
-        return None
-    at_s = float(requests["finish"][before]) - origin
-    return Turn(right=before, at_s=at_s, asked_before=asked_before)
-
-
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
@@ -295,10 +260,6 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
     # processes that share a project's layer in memory only in its name
     if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
         whole.layers_apart = plan.server.processes * spec.server.instances
-    # unless a configuration of the user's own says something else
-    if plan.front is not None and not plan.front.settings.get("config"):
-        timeout_s = plan.front.settings.get("timeout_s")
-        whole.front_timeout_s = None if timeout_s is None else float(timeout_s)
     unwatched = [*whole.unwatched]
     if monitor is not None:
         whole.turnover = monitor.turnover(done.window)
@@ -319,7 +280,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         unwatched.append(
             "what all samples show together: what slow answers have in common, whether a timer of "
             f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
-            f"({near_capacity.number}) and whether connections wait in vain ({starvation.number})"
+            f"({near_capacity.number})"
         )
     if not load.is_open and any(one.waiting_users is None for one in record.segments):
         why = "the run was stopped" if record.alike else "users need not all do the same"

@@ -1,6 +1,6 @@
 """All programs that a run serves with: servers, the front before them, what stands around them."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -52,9 +52,6 @@ class RunningSystem:
     log: str = ""  #: The end of the log, as it was before anything was ended.
     instructions: Path | None = None
     """What servers were told of the project, beside which they write errors; None for none."""
-    earlier: list[Member] = field(default_factory=list)  #: Those that were ended by a restart.
-    restart: Callable[[], tuple[float, float]] | None = None
-    """Starts the server anew; when that began and was over. None where a front runs it."""
     seen: Callable[[], int | None] = lambda: None
     """What a target that already runs says it was asked in this run; None where it says nothing."""
     services: list[Service] = field(default_factory=list)
@@ -92,16 +89,6 @@ class RunningSystem:
             for service in self.services:
                 service.begun(moment)
 
-    @property
-    def started(self) -> int:
-        """How many programs were started until now."""
-        return len(self.earlier) + len(self.members)
-
-    def retire(self, processes: Collection[Process]) -> None:
-        """These were ended, and others follow them."""
-        self.earlier += [one for one in self.members if one.process in processes]
-        self.members = [one for one in self.members if one.process not in processes]
-
     def pids(self, part: str) -> list[int]:
         """The living processes of a part."""
         return [pid for one in self.members if one.part == part for pid in one.process.living()]
@@ -112,8 +99,7 @@ class RunningSystem:
 
     def reaped_s(self, part: str) -> float:
         """CPU time of the part's processes that ended as orphans until now."""
-        programs = (*self.earlier, *self.members)
-        return sum(one.process.tree.reaped_s for one in programs if one.part == part)
+        return sum(one.process.tree.reaped_s for one in self.members if one.part == part)
 
     @property
     def parts(self) -> Mapping[str, Callable[[], list[int]]]:

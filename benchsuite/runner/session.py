@@ -42,7 +42,7 @@ from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import EMPTY, WITHOUT_DEBUG, about_the_data, error_behind, reason
+from benchsuite.runner.reasons import DEBUG_OFF, EMPTY, about_the_data, error_behind, reason
 from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, network, scratch
@@ -345,8 +345,8 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
         filled = plan.spec.database.filled
         routed = behind is None or behind.routed
         data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
-        debug = WITHOUT_DEBUG if "DEBUG" in facts.undone and (error.status or 0) >= 400 else ""
-        words = [f"{error} ({cause})" if cause else str(error), debug, data]
+        by_debug = "DEBUG" in facts.undone and (error.status or 0) >= 400
+        words = [f"{error} ({cause})" if cause else str(error), DEBUG_OFF * by_debug, data]
         raise AnswerError(" ".join(filter(None, words))) from error
 
 
@@ -371,9 +371,6 @@ def _load(
     def on_tick(tick: Tick) -> None:
         record.serving.begin(monotonic() - tick.elapsed_s)
         look()
-        if record.restart_is_due(tick.elapsed_s):
-            watcher.stage("restarting the server")
-            record.restart()
         monitor.told(tick)
         if record.profiler is not None:
             programs = [one for one in record.serving.members if one.part == TARGET]

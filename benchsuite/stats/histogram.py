@@ -77,15 +77,6 @@ def within(histogram: Histogram, seconds: float) -> int:
     return int(histogram[ends_us(np.arange(len(histogram))) <= seconds * 1e6].sum())
 
 
-def share_above(text: str, seconds: float) -> float | None:
-    """Of all samples of an encoded histogram; None when it is empty."""
-    histogram = decode(text) if text else empty()
-    total = size(histogram)
-    if not total:
-        return None
-    return (total - within(histogram, seconds)) / total
-
-
 def encode(histogram: Histogram) -> str:
     """The compressed text form of HdrHistogram, readable by every implementation of it."""
     used = np.flatnonzero(histogram)

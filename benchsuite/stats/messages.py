@@ -6,7 +6,6 @@ who got what, when, in which order, and who is slow.
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -99,39 +98,14 @@ def recovery(handshakes: Samples, moment: float) -> Recovery | None:
     Times are since the first of them connected again, as all do as soon as they are cut. A user is
     back with the first handshake that succeeds.
     """
-    return _recovery(handshakes, moment - EARLY_S, None)
-
-
-def restarted(
-    handshakes: Samples, connections: Samples, away: tuple[float, float]
-) -> Recovery | None:
-    """The same where the server was restarted, since that began.
-
-    `away` is from then to the server's first answer; `handshakes` are also those that failed in it,
-    `connections` those that it ended. Who gets in at a process that is about to end is not back.
-    """
-    ended = {
-        user: connections["finish"][connections["user"] == user].max()
-        for user in np.unique(connections["user"])
-    }
-    last = np.array([ended.get(user, -np.inf) for user in handshakes["user"]])
-    brief = (handshakes["start"] >= away[0]) & (handshakes["finish"] <= last)
-    brief &= handshakes["kind"] == Kind.OK
-    recovered = _recovery(handshakes[~brief], away[0], away[0])
-    unclosed = int((connections["kind"] == Kind.RESET).sum())
-    return recovered and replace(recovered, away_s=away[1] - away[0], unclosed=unclosed)
-
-
-def _recovery(handshakes: Samples, moment: float, begin: float | None) -> Recovery | None:
-    storm = handshakes["start"] >= moment
+    storm = handshakes["start"] >= moment - EARLY_S
     right = handshakes["kind"] == Kind.OK
     before = np.unique(handshakes["user"][right & ~storm])
     if not len(before):
         return None
     after = handshakes[storm & np.isin(handshakes["user"], before)]
     came = after[after["kind"] == Kind.OK]
-    if begin is None:
-        begin = float(after["start"].min()) if len(after) else moment
+    begin = float(after["start"].min(initial=np.inf))
     took = sorted(
         float(came["finish"][came["user"] == user].min()) - begin
         for user in np.unique(came["user"])

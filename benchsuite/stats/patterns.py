@@ -11,53 +11,6 @@ from numpy.typing import NDArray
 from benchsuite.core.results import Common, Pattern
 from benchsuite.stats.summary import Samples, samples_needed
 
-SURE_OF_CYCLE = 0.001  #: At most so often noise alone may look like a cycle.
-SHORTEST = 2.5
-FEWEST_CYCLES = 3
-STEP = 0.25  #: Lengths are tried so far apart; both in intervals of the series.
-FEWEST_FREE = 3  #: Values that must be left over when each phase has its mean.
-
-
-def cycle(series: NDArray[np.float64], *, percent: float) -> tuple[float, float] | None:
-    """The surest cycle that swings by more than so many percent; None without. Its period in
-    intervals of the series, and how far its highest phase lies above its lowest, in percent of the
-    mean.
-
-    Epoch folding (Leahy et al. 1983): the series, less its trend, is cut into pieces of one length
-    and laid over itself; a cycle is what the phases' means differ by more than their values do, by
-    the F test. All lengths of which three fit are tried, and the test is corrected for their
-    number.
-    """
-    level = float(series.mean())
-    places = np.arange(len(series))
-    if level <= 0 or np.ptp(series) / level * 100 <= percent:
-        return None
-    flat = series - np.polyval(np.polyfit(places, series, 1), places)
-    tried, strong = 0, []
-    count = len(flat)
-    for period in np.arange(SHORTEST, count / FEWEST_CYCLES + STEP / 2, STEP):
-        phases = np.floor(np.arange(count) % period).astype(np.int64)
-        sizes = np.bincount(phases)
-        free = (len(sizes) - 1, count - len(sizes))
-        if free[1] < FEWEST_FREE:
-            continue
-        means = np.bincount(phases, flat) / sizes
-        within = float(((flat - means[phases]) ** 2).sum()) / free[1]
-        between = float((sizes * (means - flat.mean()) ** 2).sum()) / free[0]
-        ratio = between / within if within > 0 else float("inf")
-        tried += 1
-        swing = float(np.ptp(means)) / level * 100
-        if swing > percent:
-            strong.append((ratio, free, float(period), swing))
-    if not strong:
-        return None
-    from scipy.stats import f
-
-    chances = [float(f.sf(ratio, *free)) * tried for ratio, free, _, _ in strong]
-    best = int(np.argmin(chances))
-    return strong[best][2:] if chances[best] < SURE_OF_CYCLE else None
-
-
 SURE = 0.001  #: At most so often chance alone makes a pattern, of all that are tried.
 LOWER = 0.8  #: Without its answers, the percentile that it limits is at most this share of itself.
 LONGEST = 100.0

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.observations import Cluster, Slots
+from benchsuite.core.observations import Cluster
 from benchsuite.core.samples import TIMERS_S, Kind
 from benchsuite.stats.summary import about_half
 
@@ -146,23 +146,3 @@ def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:
     """
     through = (requests["start"] < window[0]) & (requests["finish"] >= window[1])
     return int(np.isin(requests["kind"][through], IN_VAIN).sum())
-
-
-def slots(journeys: NDArray[np.void], window: tuple[float, float]) -> Slots | None:
-    """What became, slot by slot, of the journeys that were made in the window; None without any.
-
-    A slot, the user of the open model, has one connection. What began before the window and lasted
-    into it counts, too: it may wait to the end.
-    """
-    inside = journeys[(journeys["start"] < window[1]) & (journeys["finish"] >= window[0])]
-    if not len(inside):
-        return None
-    in_vain = np.isin(inside["kind"], IN_VAIN)
-    made = np.bincount(inside["user"])
-    waited = np.bincount(inside["user"], weights=in_vain, minlength=len(made))
-    used = made > 0
-    return Slots(
-        used=int(used.sum()),
-        starved=int((made[used] - waited[used] < STARVED_SHARE * made[used]).sum()),
-        answered=float((~in_vain).mean()),
-    )

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from benchsuite.core.units import format_duration, format_percent
 from benchsuite.stats.compare import CONFIDENCE, Estimate
-from benchsuite.stats.patterns import cycle
 
 LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
 LEVEL_OF_HALF = 0.1  #: And how often a half does, once the whole was told to change.
@@ -24,37 +23,28 @@ Series = NDArray[np.float64]
 class Change:
     """A series that did not stay where it was."""
 
-    percent: float
-    """By how much it rose (or fell, negative) of what it was before; of a cycle, how far its
-    highest phase lies above its lowest, of the mean."""
+    percent: float  #: By how much it rose (or fell, negative) of what it was before.
     has_steady_half: bool
     at: int | None = None  #: Of a step: how many values came before it.
-    period: float | None = None  #: Of a cycle: after how many values it comes again.
 
     @property
     def words(self) -> str:
         """What it did, each value being a second: "it fell by 12 % over the window"."""
-        size = format_percent(abs(self.percent))
-        if self.period is not None:
-            return f"it went up and down by {size} every {format_duration(self.period)}"
-        direction = f"it {'rose' if self.percent > 0 else 'fell'} by {size}"
+        direction = f"it {'rose' if self.percent > 0 else 'fell'} by"
+        direction = f"{direction} {format_percent(abs(self.percent))}"
         if self.at is None:
             return f"{direction} over the window"
         return f"{direction} after {format_duration(float(self.at))}"
 
 
-def change(
-    values: Sequence[float], *, least: int, percent: float, grain: float = 0.0
-) -> Change | None:
-    """A trend, a step or a cycle of more than so many percent; None without, or with too few
-    values.
+def change(values: Sequence[float], *, least: int, percent: float) -> Change | None:
+    """A trend or a step of more than so many percent; None without, or with too few values.
 
     A line and all steps are fitted; the surest of them counts, by Student's t of what it explains.
     Of chance alone, 1 % of series have any: a third each for the line, for a step in the middle,
     and for steps elsewhere, of which m = 3.1 √n - 4 are as good as independent (by simulation).
     Outliers are drawn in first. The size is by medians: Theil and Sen's slope (Sen 1968), the two
-    sides of a step. A cycle must swing by twice the limit, and by more than the grain: by so much
-    counts differ though they come evenly, as 8.3 a second do.
+    sides of a step.
     """
     series: Series = np.asarray(values, dtype=np.float64)
     size = math.ceil(len(values) / MOST_POINTS)
@@ -62,16 +52,6 @@ def change(
         series = series[: len(series) // size * size].reshape(-1, size).mean(axis=1)
     if len(series) < least or series.mean() <= 0:
         return None
-    surest = _surest(series, percent)
-    if surest is not None:
-        return replace(surest, at=surest.at and surest.at * size)
-    coarse_percent = grain / float(series.mean()) * 100
-    swing = cycle(series, percent=max(2 * percent, 1.5 * coarse_percent))
-    return swing and Change(swing[1], has_steady_half=True, period=swing[0] * size)
-
-
-def _surest(series: Series, percent: float) -> Change | None:
-    """Of a line and all steps of that size, what noise alone would show least often."""
     count = len(series)
     places = np.arange(count, dtype=np.float64)
     splits = np.arange(FEWEST_BESIDE, count - FEWEST_BESIDE + 1)
@@ -83,12 +63,13 @@ def _surest(series: Series, percent: float) -> Change | None:
             break
         at = int(splits[surest - 1]) if surest else None
         if at is None:
-            size = _trend(series)
+            moved = _trend(series)
         else:
             before, after = float(np.median(series[:at])), float(np.median(series[at:]))
-            size = _relative(before, after, float(series.mean()))
-        if abs(size) > percent:
-            return Change(size, has_steady_half=_has_steady_half(series, percent), at=at)
+            moved = _relative(before, after, float(series.mean()))
+        if abs(moved) > percent:
+            steady = _has_steady_half(series, percent)
+            return Change(moved, has_steady_half=steady, at=at and at * size)
     return None
 
 

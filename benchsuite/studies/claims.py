@@ -22,8 +22,8 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 
-from benchsuite.comparing.starts import INVALID_SHARE
 from benchsuite.core.units import format_number
+from benchsuite.findings.registry import INVALID_SHARE
 from benchsuite.studies import matrix
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons

@@ -27,7 +27,7 @@ class Start:
     at_least: Mapping[str, float] = field(default_factory=dict)
     """Up to where a figure was tried that has no limit, by `figures.at_least`."""
     excluded: Sequence[str] = ()
-    """Why it doesn't count, by `comparing.starts`: "B401"; empty where it does."""
+    """Why it doesn't count, by `comparing.cells`: "B401"; empty where it does."""
     verdict: str = ""
     failed: Sequence[str] = ()  #: What the server did wrong: codes of B2xx; such a start counts.
     run: str = ""  #: Identity of the stored run.

@@ -5,9 +5,7 @@ from collections.abc import Callable
 
 from benchsuite.core.observations import Turnover
 from benchsuite.system.procfs import Stat, read_stat
-from benchsuite.telemetry.devices import TICKS_PER_S
 
-AFTER_S = 0.4  #: How long is looked, at least, at what they do when the load has ended.
 _Key = tuple[int, int]  #: PID and start, which together name a process for good.
 
 
@@ -26,9 +24,6 @@ class Census:
         self.last: tuple[int, ...] = ()  #: PIDs of the last look.
         self._masters: frozenset[int] = frozenset()
         self._server: set[_Key] = set()  #: All processes of the server until now.
-        self._anew = False
-        self._at_end: tuple[float, dict[int, int]] | None = None
-        """When the load had ended, and the CPU time of each process by then."""
 
     def __call__(self) -> list[int]:
         pids = self._pids()
@@ -43,15 +38,9 @@ class Census:
         self._server.update(map(_key, own))
         return pids
 
-    def begin_anew(self) -> None:
-        """The server was restarted: who was there before, nobody misses."""
-        self._counts, self._server, self._anew = [], set(), True
-
     def turnover(self, begin: float, end: float) -> Turnover | None:
-        """Who went and came between two moments, or since a restart; None without looks at both."""
+        """Who went and came between two moments; None without looks at both."""
         earlier = [count for count in self._counts if count[0] <= begin]
-        if self._anew and not earlier:
-            earlier = self._counts[:1]
         later = [count for count in self._counts if count[0] >= end]
         if not earlier or not later:
             return None
@@ -60,22 +49,6 @@ class Census:
         ended = frozenset[_Key]().union(*meanwhile) - after
         gone = max(0, len(before & first - after) - len(after - before))
         return Turnover(replaced=len(ended) - gone, gone=gone)
-
-    def load_ended(self) -> None:
-        self._at_end = (time.monotonic(), self._ticks())
-
-    def busy_after(self) -> float | None:
-        """Percent of one CPU that they used since the load's end, when nobody asks them."""
-        if self._at_end is None:
-            return None
-        ended, before = self._at_end
-        time.sleep(max(0.0, ended + AFTER_S - time.monotonic()))
-        grown = sum(ticks - before[pid] for pid, ticks in self._ticks().items() if pid in before)
-        return 100 * grown / TICKS_PER_S / (time.monotonic() - ended)
-
-    def _ticks(self) -> dict[int, int]:
-        stats = (read_stat(pid) for pid in self._pids())
-        return {stat.pid: stat.own_ticks for stat in stats if stat is not None}
 
 
 def _key(stat: Stat) -> _Key:

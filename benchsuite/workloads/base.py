@@ -51,7 +51,6 @@ class Workload(ABC):
     reads_memory: ClassVar[bool] = False  #: The target's, for each connection.
     storm_s: float | None = None
     """When all connections are cut, in seconds since the load's start; known after `fit()`."""
-    restarts: bool = False  #: Whether a restart of the server cuts them, instead of the users.
     needs_websocket: bool = False  #: Whether the server must speak WebSocket.
     endless: ClassVar[bool] = False  #: A journey lasts as long as the load, or isn't ours to count.
     alike: ClassVar[bool] = True  #: All users do the same, so each should get an equal share.

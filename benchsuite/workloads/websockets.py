@@ -170,14 +170,12 @@ class WsIdle(WebSocketWorkload):
 
 class WsReconnect(WebSocketWorkload):
     """Each user keeps an idle connection. A quarter into the window all drop theirs at the same
-    moment, as when a front is restarted, and reconnect at once; refused ones try again. With
-    `restart` the run restarts the server instead, and each user reconnects as soon as its
-    connection has ended.
+    moment, as when a front is restarted, and reconnect at once; refused ones try again.
     """
 
     name = "ws_reconnect"
     summary = "WebSocket: all connections are cut at once: how long until all are back?"
-    options = {**COMMON, "restart": False}
+    options = COMMON
     unit: ClassVar[Unit] = HANDSHAKE
     consumer = "idle"
     alike = False
@@ -185,10 +183,6 @@ class WsReconnect(WebSocketWorkload):
     warmup_s = 2.0
     duration_s = 8.0
     spawn_rate = 200.0
-
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self.restarts = self.settings["restart"]
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         expect_kept(self.name, load)
@@ -201,7 +195,7 @@ class WsReconnect(WebSocketWorkload):
         socket = self.connect(client, keep=True)
         assert self.storm_s is not None
         left_s = self.storm_s - speaking(client).elapsed_s
-        if left_s > 0 and not self.restarts:
+        if left_s > 0:
             socket.rest(left_s)
             socket.drop()
             socket = self.connect(client, keep=True)

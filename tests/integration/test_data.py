@@ -15,13 +15,13 @@ import pytest
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import DatabaseSpec, VisitorSpec
-from benchsuite.core.specs.database import MINE
 from benchsuite.services.mariadb import MariaDB, connected
 from tests.integration.postgres import Cluster, cluster
 from tests.integration.runs import Quiet, made, page, written
 from tests.integration.stranger import TOKEN, stranger
 from tests.needs import needs
 
+MINE = "mine"
 SETTINGS = """
 INSTALLED_APPS = [
     "django.contrib.auth", "django.contrib.contenttypes", "django.contrib.sessions", "stall"

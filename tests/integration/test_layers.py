@@ -1,17 +1,13 @@
 """Channel layers on the run's own Redis, and requests that go through them to workers."""
 
 import asyncio
-import gc
 import logging
 import os
-import socket
 import tempfile
 import uuid
 from collections.abc import Awaitable, Callable
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import pytest
 from channels.exceptions import ChannelFull
@@ -23,8 +19,6 @@ from benchsuite.isolation.overrides.brokers import change_layers
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.served import counting
 from benchsuite.services.redis import Redis
-from benchsuite.system.network import free_port
-from benchsuite.system.process import running, wait_until_ready
 from tests.integration.command import measured
 from tests.needs import needs
 
@@ -153,44 +147,6 @@ def test_a_redis_that_is_there_already_is_used(command, service):
     assert "password" not in str(one["spec"]["layer"])
     password = service.url.rpartition("password=")[2] if service.socket else service.url[9:41]
     assert password not in str(one)
-
-
-def is_open(port):
-    with socket.socket() as asking:
-        return asking.connect_ex(("127.0.0.1", port)) == 0
-
-
-@contextmanager
-def sentinel(of, folder):
-    """A Sentinel that watches this Redis as "mymaster"; its port."""
-    port, configuration = free_port("127.0.0.1"), folder / "sentinel.conf"
-    password = urlsplit(of.url).password
-    configuration.write_text(
-        f"port {port}\nbind 127.0.0.1\nrequirepass watch\ndir {folder}\n"
-        f"sentinel monitor mymaster 127.0.0.1 {of.port} 1\n"
-        f"sentinel auth-pass mymaster {password}\n"
-    )
-    with running(
-        [str(Redis.program()), str(configuration), "--sentinel"],
-        name="Sentinel",
-        log=folder / "sentinel.log",
-        env=dict(os.environ),
-        marker=uuid.uuid4().hex,
-    ) as process:
-        wait_until_ready(process, lambda: is_open(port), timeout_s=10)
-        yield port
-
-
-@pytest.mark.filterwarnings("ignore:unclosed", "ignore::pytest.PytestUnraisableExceptionWarning")
-@pytest.mark.parametrize("backend", ["redis", "redis-pubsub"])
-def test_a_group_hears_through_a_redis_that_a_sentinel_names(backend, service, tmp_path):
-    if service.by == "unix":
-        return  # its URL has no password where Sentinels look
-    place = f":{urlsplit(service.url).password}@127.0.0.1"
-    with sentinel(service, tmp_path) as port:
-        url = f"redis+sentinel://{place}:{port}/mymaster/0?sentinel_password=watch"
-        with_layer(backend, url, broadcast)
-    gc.collect()  # channels_redis closes no connection to a Sentinel: here, and in no later test
 
 
 def test_a_redis_that_is_not_there_is_told_by_the_worker(command):

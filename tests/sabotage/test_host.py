@@ -4,7 +4,6 @@ import psutil
 import pytest
 
 from benchsuite.core.results import Level
-from benchsuite.findings import host as validity_host
 from benchsuite.telemetry import devices, host
 from benchsuite.telemetry.devices import Memory
 from tests.sabotage.apart import Task, run_apart
@@ -113,13 +112,6 @@ def test_b404_the_cpus_become_slower(lab, monkeypatch):
 
     finding = found("B404", lambda: lab.run(duration_s=11.0, at_second={6.0: slower}))
     assert "on the CPUs of the target it rose by" in finding.message
-
-
-def test_b401_the_target_works_on_when_nobody_asks(lab, monkeypatch):
-    """Beside neighbours it may get less than a quarter of a CPU, but not next to nothing."""
-    monkeypatch.setattr(validity_host, "BUSY_AFTER_PERCENT", 4.0)
-    result = lab.run(path="/leaving/", processes=1, duration_s=1.0)
-    assert "still used" in message(result, "B401"), told(result)
 
 
 def test_what_a_daemon_of_the_target_uses_is_the_targets(lab):

@@ -197,29 +197,11 @@ def test_a_page_that_takes_forty_milliseconds_by_itself_does_not_stall(lab, path
     assert findings(result, "B205") == [], told(result)
 
 
-@pytest.mark.alone
-@needs("pyuwsgi")
-def test_a_stall_of_a_page_that_the_prober_can_not_ask_may_be_one(lab):
-    """It asks no page that wants headers of its own."""
-    result = lab.run("uwsgi", workload="marked", users=8)
-    only(result, "B205", Level.INFO, "could not be told")
-
-
 @needs("pyuwsgi")
 def test_b206_kept_connections_hold_all_threads(lab):
     """Two threads serve two users; the other eight wait for a connection to end."""
     result = lab.run("connection-bound", threads=2, users=10, drain_s=0.1)
     assert [one.level for one in findings(result, "B206")] == [Level.INVALID], told(result)
-
-
-@pytest.mark.alone
-@needs("pyuwsgi")
-def test_b206_kept_connections_hold_all_threads_against_arrivals(lab):
-    """Two threads serve two connections, forty times a second; who arrives meanwhile waits."""
-    load = {"model": "open", "users": 1, "arrival_rate": 60.0, "max_in_flight": 10}
-    result = lab.run("connection-bound", "/slow/", threads=2, timeout_s=3.0, drain_s=0.1, **load)
-    assert findings(result, "B206"), told(result)
-    assert "waited in vain" in message(result, "B206")
 
 
 @needs("pyuwsgi")

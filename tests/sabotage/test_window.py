@@ -13,12 +13,6 @@ def test_b301_a_page_gets_slower_all_the_time(lab):
     assert finding.level is Level.INVALID, "no half is steady"
 
 
-def test_b301_a_page_gets_slower_and_fast_again_in_turn(lab):
-    finding = found("B301", lambda: lab.run(path="/sawing/", warmup_s=1.0, duration_s=12.0))
-    assert finding.level is Level.WEAK
-    assert "went up and down" in finding.message
-
-
 def test_b304_as_much_arrives_as_can_be_answered(lab):
     """19.8 answers a second of a page of 50 ms, at the most; the open model asks for nearly all."""
     load = {"model": "open", "users": 1, "arrival_rate": 19.6, "duration_s": 4.0}

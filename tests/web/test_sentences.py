@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from benchsuite import findings as validity
-from benchsuite.comparing.starts import Start
+from benchsuite.comparing.cells import Start
 from benchsuite.core.exceptions import DISK_FULL
 from benchsuite.core.observations import HostShares, Turnover
 from benchsuite.core.results import Level, Status

@@ -46,7 +46,6 @@ def names_one(setting: str, value: Any) -> bool:
 
 THROWAWAY = "throwaway"
 KEEP = "keep"
-MINE = "mine"  #: Whose data the throw-away database is filled from: the project's own.
 IF_STARTED = ("service", "a database that the run starts, such as --database=postgresql")
 IF_THROWAWAY = ("is_throwaway", "a throw-away database, not your own (--database=keep)")
 FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it may grow that large.

@@ -1,82 +1,20 @@
-"""The channel layer of the target, and a Redis that Sentinels name."""
+"""The channel layer of the target."""
 
-import re
 from dataclasses import dataclass
-from typing import Any, Self
-from urllib.parse import parse_qsl, unquote, urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden
 from benchsuite.core.specs.server import MAX_PROCESSES
 from benchsuite.core.specs.spec import Spec, option
 
-SENTINEL_SCHEMES = ("redis+sentinel", "rediss+sentinel")
-PORT = 26379
-FORM = "redis+sentinel://[:PASSWORD@]HOST[:PORT][,HOST[:PORT]…]/MASTER[/DATABASE]"
-OF_SENTINELS = "sentinel_"  #: Prefix of names in the query that are for the Sentinels.
-_URL = re.compile(
-    r"(?P<scheme>rediss?)\+sentinel://(?:(?P<username>[^:@/]*)(?::(?P<password>[^@/]*))?@)?"
-    r"(?P<places>[^/?#@]+)/(?P<master>[^/?#]+)(?:/(?P<database>\d*))?(?:\?(?P<query>[^#]*))?"
-)  # urlsplit takes no list of hosts with a bracket in it
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SentinelUrl:
-    """The Sentinels to ask, and the master's name."""
-
-    sentinels: tuple[tuple[str, int], ...]
-    master: str
-    of_redis: dict[str, Any]  #: Arguments of connections to the master: db, username, …
-    of_sentinels: dict[str, Any]  #: The same for the Sentinels.
-
-    @classmethod
-    def read(cls, url: str) -> Self:
-        """Raises UsageError, without the URL's content, if a part is missing or wrong."""
-        match = _URL.fullmatch(url)
-        query = dict(parse_qsl(match["query"] or "")) if match else {}
-        try:
-            places = [urlsplit(f"//{one}") for one in match["places"].split(",")] if match else []
-            sentinels = tuple((one.hostname or "", one.port or PORT) for one in places)
-        except ValueError:  # no port
-            sentinels = ()
-        strange = [name for name in query if not name.startswith(OF_SENTINELS)]
-        if match is None or strange or not sentinels or not all(host for host, _ in sentinels):
-            raise UsageError(
-                f"A layer by Sentinel needs a URL such as {FORM}, with sentinel_username and "
-                "sentinel_password in its query if the Sentinels require them; the given one is "
-                "different."
-            )
-        secure = {"ssl": True} if match["scheme"] == "rediss" else {}
-        given = {name: unquote(match[name] or "") for name in ("username", "password")}
-        return cls(
-            sentinels=sentinels,
-            master=unquote(match["master"]),
-            of_redis={
-                "db": int(match["database"] or 0),
-                **{name: value for name, value in given.items() if value},
-                **secure,
-            },
-            of_sentinels={
-                **{name.removeprefix(OF_SENTINELS): value for name, value in query.items()},
-                **secure,
-            },
-        )
-
-
-def is_by_sentinel(url: str) -> bool:
-    return url.startswith(tuple(f"{scheme}://" for scheme in SENTINEL_SCHEMES))
-
-
 MEMORY = "memory"
 REDIS = "redis"
 REDIS_PUBSUB = "redis-pubsub"
-LAYERS = (MEMORY, REDIS, REDIS_PUBSUB)
 PATHS = {
     MEMORY: "channels.layers.InMemoryChannelLayer",
     REDIS: "channels_redis.core.RedisChannelLayer",
     REDIS_PUBSUB: "channels_redis.pubsub.RedisPubSubChannelLayer",
 }
-SCHEMES = ("redis", "rediss", "unix", *SENTINEL_SCHEMES)
 IF_REDIS = ("uses_redis", "--layer=redis or --layer=redis-pubsub")
 TCP = "tcp"
 UNIX = "unix"
@@ -115,19 +53,8 @@ class LayerSpec(Spec):
                 "An in-memory layer stays within one process, so --layer-workers can't be reached; "
                 "take --layer=redis."
             )
-        if not self.url:
-            return
-        by_sentinel = is_by_sentinel(self.url)
-        scheme = "" if by_sentinel else urlsplit(self.url).scheme
-        if not by_sentinel and scheme not in SCHEMES:
-            raise UsageError(
-                f"--layer-url must start with {'://, '.join(SCHEMES)}://, and starts with "
-                f"{scheme or 'none of them'}."
-            )
-        if self.by != TCP:
+        if self.url and self.by != TCP:
             raise UsageError("--layer-url already says what --layer-by does; remove one of them.")
-        if by_sentinel:
-            SentinelUrl.read(self.url)
 
     @property
     def uses_redis(self) -> bool:

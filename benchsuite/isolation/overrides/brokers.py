@@ -11,7 +11,6 @@ from urllib.parse import quote, urlsplit
 
 import django
 
-from benchsuite.core.specs.layer import SentinelUrl, is_by_sentinel
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import EMPTY, MISSING, Changes, Found
 
@@ -103,7 +102,7 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
     words = ["keys carry a prefix of the run"] if renamed else []
     if instructions.layer:
         url = instructions.layer_url
-        config = {"hosts": [_host(url)]} if url else {}
+        config = {"hosts": [{"address": url, **CLIENT}]} if url else {}
         entry = {"BACKEND": instructions.layer, "CONFIG": config}
         layers["default"] = _prefixed(entry, instructions)
         words = [f"default is {instructions.layer}", *words]
@@ -137,14 +136,6 @@ CLIENT = {"socket_timeout": None, "max_connections": 2**31}
 """Of redis-py before version 8: no read timeout, no limit of connections. With version 8's 5 s idle
 WebSockets are cut off at random, and its 100 connections refuse the 101st WebSocket of a process.
 """
-
-
-def _host(url: str) -> dict[str, Any]:
-    if not is_by_sentinel(url):
-        return {"address": url, **CLIENT}
-    sentinel = SentinelUrl.read(url)
-    place = {"sentinels": list(sentinel.sentinels), "master_name": sentinel.master}
-    return {**place, "sentinel_kwargs": sentinel.of_sentinels, **CLIENT, **sentinel.of_redis}
 
 
 HAS_TASKS = django.VERSION >= (6, 0)  #: In older versions only the package django-tasks does.

@@ -271,7 +271,6 @@ def _population(figures: Figures, order: int, population: Population) -> Segment
 
 def _open(figures: Figures, total: Summary, window: Window, rate: int) -> Segment:
     at_once, requests = figures.at_once, figures.requests
-    keeps = figures.load.keep_alive and figures.alike
     return Segment(
         unit=figures.unit,
         total=total,
@@ -282,7 +281,6 @@ def _open(figures: Figures, total: Summary, window: Window, rate: int) -> Segmen
             mean=summary.concurrency(requests, window=window, since="intended_start"),
             slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
         ),
-        slots=signs.slots(figures.journeys, window) if keeps else None,
     )
 
 
@@ -318,7 +316,7 @@ def added(
         raise LoadError(f"The figures of load hosts can't be added up: {error}.") from error
     windows = stage_windows(load, done) if load.stages else (done.window,)
     segments = [
-        replace(segment, window=window, slots=None)  # by which connections wait longer than others
+        replace(segment, window=window)
         for segment, window in zip(whole.segments, windows, strict=False)
     ]
     for segment in segments:

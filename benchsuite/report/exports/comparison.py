@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree import ElementTree
 
-from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.cells import Cell, Standing
 from benchsuite.comparing.contrasts import Contrast
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Decision, Judgement
-from benchsuite.comparing.starts import Standing
 from benchsuite.core.answer import Answer
 from benchsuite.core.plain import plain
 from benchsuite.core.printable import printable

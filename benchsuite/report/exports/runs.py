@@ -10,7 +10,7 @@ from textwrap import indent
 from typing import Any
 from uuid import UUID
 
-from benchsuite.comparing.titles import around_of
+from benchsuite.comparing.titles import around
 from benchsuite.conf import addresses
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, whole
@@ -53,7 +53,7 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
         "argv": run.argv,
         "programs": run.programs,
         "delay": run.delay or None,
-        "python_chosen": around_of(run)["python"] or None,
+        "python_chosen": around(run.spec)["python"] or None,
         "python_facts": run.software.data["python"] if run.software else None,
         "packages": run.packages,
         "coordinated_omission": "possible" if model_sentence([run]) else None,

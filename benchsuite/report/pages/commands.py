@@ -8,8 +8,7 @@ from uuid import UUID
 from django.db.models import Count, QuerySet
 from django.urls import reverse
 
-from benchsuite.comparing.cells import Cell, cells
-from benchsuite.comparing.starts import Starts, reasons_of
+from benchsuite.comparing.cells import Cell, Starts, cells, reasons_of
 from benchsuite.comparing.titles import cell_titles, load_title, units_beside, workload_title
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every

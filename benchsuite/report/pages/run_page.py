@@ -10,7 +10,7 @@ from uuid import UUID
 from django.db.models import Exists, OuterRef
 
 from benchsuite.comparing.answer import own_targets
-from benchsuite.comparing.titles import around_of
+from benchsuite.comparing.titles import around
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import was_asked
@@ -82,7 +82,7 @@ class RunPage:
             "second_charts": [chart for chart in rest if chart.series.slug not in OF_PARTS],
             "heat": heat.heat_map(list(run.intervals.all()), run.readings.all()),
             "no_heat": heat.NOT_STORED if run.requests else "",
-            "around": around_of(run),
+            "around": around(run.spec),
             "load": run.spec.get("load", {}),
             "database": run.spec.get("database", {}),
             # Every program of the run with its command line; of failed starts, as far as they came.

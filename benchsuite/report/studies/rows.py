@@ -9,7 +9,7 @@ from django.db.models import Prefetch, QuerySet
 
 from benchsuite import conf
 from benchsuite.comparing import cells
-from benchsuite.comparing.starts import Standing
+from benchsuite.comparing.cells import Standing
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.units import parse_seconds

@@ -92,7 +92,7 @@ def _delay(plan: Plan) -> str:
 def _around(plan: Plan) -> list[str]:
     """What stands around every server of the plan, where it is not the default."""
     run = plan.spec
-    words = around(run)
+    words = around(run.to_json())
     delay = words["delay"] and f"{_delay(plan)} added"
     beside = (words["application"], words["visitor"], words["front"])
     data, work = run.database, plan.workload

@@ -27,7 +27,7 @@ from benchsuite.stats.signs import Times, Traffic
 from benchsuite.system import folders
 from benchsuite.system.process import running
 from benchsuite.system.programs import isolated_python
-from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, SUSPECT, WRONG, Client
+from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, WRONG, Client
 from benchsuite.workloads.base import Workload
 
 USUAL_SHARE = 0.01  #: Of what the load asks: the prober must not be a load itself.
@@ -38,7 +38,6 @@ SHORT_S = 10.0  #: A fixed amount of work is taken to last so long, as nobody kn
 AT_ONCE = 8  #: Requests that may wait for an answer. All of eight that hang are proof that most do.
 PATIENCE_S = 1.0
 PATIENCE = 30  #: A probe hangs when it has waited so long, and so many times the load's median.
-SLOW = 1.5  #: An answer that takes so many times the load's median is slow.
 CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  #: Variables that OpenSSL reads.
 LOOK_BACK = 5  #: Ticks over which the load's rate is told: answers of a slow page come in bursts.
 
@@ -50,7 +49,6 @@ class Pace:
     pause_s: float  #: Between two requests, on average.
     patience_s: float
     at_once: int
-    slow_s: float  #: A connection whose answers take longer is asked more often.
 
 
 class Pacing:
@@ -79,13 +77,11 @@ class Pacing:
             usual_s = max(LEAST_PAUSE_S, 1 / (USUAL_SHARE * rate))
             pause_s = max(min(usual_s, wanted_s), 1 / (MOST_SHARE * rate))
         if not self._p50_s:  # a page that is slower than the warm-up, perhaps
-            limit_s = load.timeout_s
-            return Pace(pause_s=pause_s, patience_s=limit_s, at_once=1, slow_s=limit_s)
+            return Pace(pause_s=pause_s, patience_s=load.timeout_s, at_once=1)
         return Pace(
             pause_s=pause_s,
             patience_s=min(load.timeout_s, max(PATIENCE_S, PATIENCE * self._p50_s)),
             at_once=AT_ONCE,
-            slow_s=SLOW * self._p50_s,
         )
 
 
@@ -248,9 +244,6 @@ def read(path: Path, now: float) -> list[Probe]:
     return made
 
 
-NEAR = 3  #: Requests before and after one that tell of the same moment.
-
-
 def between(
     probes: Sequence[Probe],
     window: tuple[float, float],
@@ -261,22 +254,17 @@ def between(
     """What those meant for the window saw, beside what the load did; `traffic` is all of it."""
     inside = [probe for probe in probes if window[0] <= probe.due < window[1]]
     answered = [moment for moment in inside if moment.outcome != WRONG]
-    asked: Counter[int] = Counter()
-    alike = []  #: Without those of connections that were asked more often, because they were slow.
-    for moment in inside:
-        asked[moment.connection] += 1
-        if asked[moment.connection] <= SUSPECT:
-            alike.append(moment)
+    outcomes = Counter(moment.outcome for moment in inside)
     own_s, most_own_s = traffic.own_times_s(window)
     begun = np.array([moment.due + moment.late_s for moment in answered])
     waited = np.array([moment.waited_s for moment in answered])
     beyond_s = waited - traffic.expected_s(begun, most_own_s)
     ahead_s = traffic.before_s(begun) - waited
     return Probes(
-        sent=len(alike),
-        answered=sum(moment.outcome == RIGHT for moment in alike),
-        hung=sum(moment.outcome == HUNG for moment in alike),
-        lost=sum(moment.outcome == LOST for moment in alike),
+        sent=len(inside),
+        answered=outcomes[RIGHT],
+        hung=outcomes[HUNG],
+        lost=outcomes[LOST],
         connections=tuple(
             _of_connection(answered, number, beyond_s, ahead_s)
             for number in dict.fromkeys(moment.connection for moment in answered)
@@ -292,25 +280,13 @@ def _of_connection(
     answered: Sequence[Probe], number: int, beyond_s: Times, ahead_s: Times
 ) -> Connection:
     places = [place for place, one in enumerate(answered) if one.connection == number]
-    around = (answered[max(0, place - NEAR) : place + NEAR + 1] for place in places)
-    further = [[one for one in near if one.connection != number] for near in around]
-    firsts = {one.connection: one for one in reversed(answered)}
     last = answered[places[-1]]
     return Connection(
         times_s=tuple(answered[place].waited_s for place in places),
         beyond_s=tuple(beyond_s[places].tolist()),
         ahead_s=tuple(ahead_s[places].tolist()),
-        beside_s=tuple(
-            one.waited_s
-            for near in further[SUSPECT:]
-            for one in near
-            if one is firsts[one.connection]
-        ),
         hung=last.outcome == HUNG,
         lost=last.outcome == LOST,
-        broke_alone=last.outcome != RIGHT
-        and len(further[-1]) > 1
-        and all(one.outcome == RIGHT for one in further[-1]),
     )
 
 

@@ -186,7 +186,6 @@ def _unasked(arriving: socket.socket) -> bytes | None:
 
 JITTER = 0.5  #: Pauses vary by this share, so that nothing periodic is always met.
 RESTING = 2  #: Connections that wait to be asked again.
-SUSPECT, MOST = 2, 5  #: Requests of a connection: of each, and of one that was slow each time.
 LONGEST_SLEEP_S = 0.25  #: The pace may change meanwhile.
 LAST_S = 1.0  #: How long it waits at its end for answers, so that the target is asked no more.
 GRACE_S = 0.1  #: A socket that waits ends by itself; one that gets a byte now and then does not.
@@ -201,15 +200,13 @@ class UnderWay(NamedTuple):
 class Connection(NamedTuple):
     number: int
     client: Client
-    asked: int = 0
-    is_slow: bool = True  #: Whether all of its answers were.
+    is_known: bool = False  #: Whether it has had its first answer.
 
 
 class Prober:
-    """Asks a page over connections that come and go.
+    """Asks a page over connections that come and go, each of them twice.
 
-    Only two are open that wait for no answer, because a server may have few to give; they take
-    turns, so that a moment in which all is slow is not taken for a connection that is.
+    Only two are open that wait for no answer, because a server may have few to give.
     """
 
     def __init__(self, request: dict[str, object], output: TextIO) -> None:
@@ -222,7 +219,7 @@ class Prober:
         self._connections = 0
         self._lock = threading.Lock()
 
-    def ask(self, due: float, *, patience_s: float, at_once: int, slow_s: float) -> None:
+    def ask(self, due: float, *, patience_s: float, at_once: int) -> None:
         """In a thread of its own; not at all while as many as `at_once` wait."""
         now = time.monotonic()
         with self._lock:
@@ -244,31 +241,26 @@ class Prober:
             until = begun + patience_s + GRACE_S
             self._under_way[number] = UnderWay(begun, until, connection.client)
             self._write(f"asked {number} {connection.number} {due:.7f} {begun:.7f}")
-        work = number, connection, slow_s
+        work = number, connection
         threading.Thread(target=self._answer, args=work, daemon=True).start()
 
-    def _answer(self, number: int, connection: Connection, slow_s: float) -> None:
+    def _answer(self, number: int, connection: Connection) -> None:
         client = connection.client
         begun = time.monotonic()
         outcome = ""
-        if not connection.asked and self._keeps:
+        if not connection.is_known and self._keeps:
             # Users made theirs long ago. One that is not to be had counts all the same.
             outcome = client.connect()
             begun = begun if outcome else time.monotonic()
         outcome = outcome or client.ask()
         seconds = time.monotonic() - begun
         in_time = self._end(number, seconds, outcome)
-        is_slow, asked = connection.is_slow and seconds > slow_s, connection.asked + 1
         keeps = in_time and self._keeps and outcome in (RIGHT, WRONG)
-        if keeps and asked < (MOST if is_slow else SUSPECT):
-            with self._lock:  # it rests; where enough do, a slow one in place of a fast one
-                self._kept.append(connection._replace(asked=asked, is_slow=is_slow))
-                if len(self._kept) <= RESTING:
+        if keeps and not connection.is_known:
+            with self._lock:
+                if len(self._kept) < RESTING:
+                    self._kept.append(connection._replace(is_known=True))
                     return
-                fast = [one for one in self._kept[:-1] if not one.is_slow]
-                left_over = fast[0] if fast and is_slow else self._kept[-1]
-                self._kept.remove(left_over)
-                client = left_over.client
         client.close()
 
     def _end(self, number: int, seconds: float, outcome: str) -> bool:

@@ -29,7 +29,6 @@ EACH = 10
 share."""
 PAUSE_S = 0.05
 FAVOUR_S = 0.03
-SAW_S = 3.0
 
 FIRST, SEVERAL = 100, 5
 """Requests of a process while all connections are the load's, and of a connection of another."""
@@ -124,14 +123,6 @@ def stepping(request: HttpRequest) -> HttpResponse:
     return _answer()
 
 
-def sawing(request: HttpRequest) -> HttpResponse:
-    """Slower and slower for three seconds, then as fast as at the beginning again."""
-    swing = float(request.GET.get("percent", 100)) / 100
-    period_s = float(request.GET.get("period", SAW_S))
-    time.sleep(_asked_s(request, 0.01) * (1 + swing * (time.monotonic() % period_s / period_s)))
-    return _answer()
-
-
 def unfair(request: HttpRequest) -> HttpResponse:
     """Slow for each fourth connection, and always for the same."""
     _pause(request)
@@ -167,13 +158,6 @@ def shunning(request: HttpRequest) -> HttpResponse:
     """Fast for the load; anyone else gets no answer while it lasts."""
     if not _is_old(request):
         time.sleep(5.0)
-    return well(request)
-
-
-def leaving(request: HttpRequest) -> HttpResponse:
-    """The first request leaves programs behind that compute, for at most 20 s."""
-    if next(_asked) == 1:
-        _left.extend(subprocess.Popen([sys.executable, "-S", "-c", COMPUTE]) for _ in range(4))
     return well(request)
 
 

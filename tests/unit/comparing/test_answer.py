@@ -1,12 +1,11 @@
 """What a comparison answers, whoever writes it."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pytest
 
 from benchsuite.comparing.answer import answer_of, climbs, of_pairs, own_targets, ranking
-from benchsuite.comparing.contrasts import contrasts, metric, speed_notes
+from benchsuite.comparing.contrasts import contrasts, metric
 from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.metrics.every import Scale, compared
 from benchsuite.core.readings import median_work_s
@@ -131,29 +130,7 @@ def test_candidates_against_a_baseline(golden):
     golden(plain(to_markdown(answer)))
 
 
-Times = float | Sequence[float] | None
-
-
-def pair(first_s, second_s):
-    """Alike, of CPUs that took so long for the piece of work."""
-    sides = side("gunicorn", SLOW), side("granian", SLOW)
-    for one_side, seconds in zip(sides, (first_s, second_s), strict=True):
-        each = seconds if isinstance(seconds, Sequence) else [seconds] * len(SLOW)
-        for run, work_s in zip(one_side.entering, each, strict=True):
-            run.target_work_s = work_s
-    return sides
-
-
-def test_sides_on_cpus_of_another_speed_are_told_and_one_odd_start_makes_none_slow():
-    for times, slow, fast in (
-        ((0.0001, 0.00012), "granian", "gunicorn"),
-        ((0.00012, 0.0001), "gunicorn", "granian"),
-    ):
-        (note,) = speed_notes([pair(*times)])
-        assert note.startswith("B404 cpu-speed: a fixed piece of work took 20.0")
-        assert f"longer on the CPUs of {slow} than on those of {fast}" in note
-    odd = pair(0.0001, [0.0001, 0.0001, 0.0001, 0.0001, 0.001])
-    assert list(speed_notes([pair(0.0001, 0.000104), pair(None, 0.0001), odd])) == []
+def test_one_slow_second_makes_no_cpu_slow():
     readings = [Reading(second=float(at), part="target", work_s=0.0001) for at in range(1, 9)]
     late = Reading(second=9.0, part="target", work_s=0.01)
     assert median_work_s([*readings, late], "target", (0.0, 10.0)) == 0.0001

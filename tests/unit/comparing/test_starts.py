@@ -1,6 +1,6 @@
 """Which server starts count, in every combination that a cell can hold."""
 
-from benchsuite.comparing.starts import Start, Starts
+from benchsuite.comparing.cells import Start, Starts
 
 
 def words(value):

@@ -34,12 +34,5 @@ def told(**changes):
     return found(probes=replace(CLEAN.probes, **changes))
 
 
-FAST = Connection(times_s=(0.1, 0.1))
-SLOW = Connection(times_s=(1.0,) * 5, beside_s=(0.1,) * 6)
-STALLED = Connection(times_s=(1.0,) * 5, beside_s=(1.0,) * 4 + (0.1,) * 2)
-ODD = Connection(times_s=(1.0, 1.0, 0.1, 0.1, 0.1), beside_s=(0.1,) * 6)
-HUNG = Connection(times_s=(1.0,), hung=True, broke_alone=True)
-
-
 def test_values(golden):
     golden.values(words)

@@ -4,13 +4,11 @@ from typing import Any
 
 import numpy as np
 
-from benchsuite.core.samples import CONNECTION, HANDSHAKE, JOURNEY, MESSAGE, RESTARTED, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
-from benchsuite.runner.figures import Figures, without_restart
+from benchsuite.runner.figures import Figures
 from benchsuite.stats import summary
-from benchsuite.stats.summary import DTYPE
 
 NAMES = (
     NameEntry(name="GET /", scope="request", examples={}),
@@ -45,41 +43,6 @@ def steady(user, begin, end, takes):
     count = round((end - begin) / takes)
     starts = [begin + number * takes for number in range(count)]
     return [(user, start, start, start + takes) for start in starts]
-
-
-AWAY = (10.0, 12.0)
-NAMED = [
-    NameEntry(name="ws", scope=JOURNEY, examples={}),
-    NameEntry(name="handshake /ws/", scope=HANDSHAKE, examples={}),
-    NameEntry(name="connection /ws/", scope=CONNECTION, examples={}),
-    NameEntry(name="message /ws/", scope=MESSAGE, examples={}),
-]
-ROWS = [  # name, kind, start, finish, whether the restart is to blame
-    (0, Kind.RESET, 2.0, 10.1, True),
-    (0, Kind.OK, 2.0, 10.1, False),
-    (0, Kind.RESET, 2.0, 12.1, False),
-    (1, Kind.CONNECT_REFUSED, 11.0, 11.0, True),
-    (1, Kind.RESET, 11.9, 12.5, True),
-    (1, Kind.CONNECT_REFUSED, 13.0, 13.0, False),
-    (1, Kind.OK, 11.9, 12.5, False),
-    (2, Kind.RESET, 2.0, 10.1, True),
-    (2, Kind.RESET, 11.9, 15.0, False),
-    (3, Kind.RESET, 10.0, 10.1, False),
-]
-
-
-def test_only_what_failed_while_the_server_was_away_is_set_aside():
-    samples = np.zeros(len(ROWS), DTYPE)
-    for place, (name, kind, start, finish, _) in enumerate(ROWS):
-        samples[place] = (name, kind, 0, 0, 0, start, start, finish)
-    after, names = without_restart(samples, NAMED, AWAY)
-    scopes = [names[one].scope for one in after["name"]]
-    expected = [
-        RESTARTED[NAMED[name].scope] if blamed else NAMED[name].scope for name, *_, blamed in ROWS
-    ]
-    assert scopes == expected
-    assert [names[one].name for one in after["name"]] == [NAMED[row[0]].name for row in ROWS]
-    assert (samples["name"] == [row[0] for row in ROWS]).all(), "the samples stay as they were"
 
 
 def test_values(golden):

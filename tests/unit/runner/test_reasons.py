@@ -17,10 +17,9 @@ ERRORS = [
 ]
 
 
-def answer(status, *, why="", asked="GET /a"):
+def answer(status, *, why=""):
     error = AnswerError("It was not right.")
     error.status, error.why = status, why
-    error.method, error.path = asked.split()
     return error
 
 

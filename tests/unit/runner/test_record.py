@@ -4,18 +4,16 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any, cast
 
-import numpy as np
 import pytest
 
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.observations import Cluster
 from benchsuite.core.results import Reading, Status
-from benchsuite.core.samples import FIELDS, Kind, Round, Stall
+from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.load.job import Done
-from benchsuite.load.parent.driver import Samples
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord, _turn, result
+from benchsuite.runner.record import RunRecord, result
 from benchsuite.telemetry.sampler import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -67,7 +65,7 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
 def test_only_a_run_that_went_to_its_end_asks_the_target_again(record, status):
     stalled = Stall((Round(0.003, 0.044, 0.002),) * 10)
     record.evidence.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
-    record.monitor = cast(Any, SimpleNamespace(stall=lambda: stalled, busy_after=lambda: 3.0))
+    record.monitor = cast(Any, SimpleNamespace(stall=lambda: stalled))
     if status is not Status.FINISHED:
         record.fail(status, "It was not to be.")
     record.ask_again()
@@ -82,27 +80,3 @@ def test_a_result_holds_no_password_whoever_told_it(record):
     found = result(record, {})
     assert "s3cr3t" not in repr(found)
     assert found.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
-
-
-def test_a_restart_that_was_broken_off_is_not_tried_again(record):
-    def broken_off():
-        raise KeyboardInterrupt
-
-    record.restarts, record.storm_s = True, 3.0
-    record.serving.restart = broken_off
-    with pytest.raises(KeyboardInterrupt):
-        record.restart()
-    assert record.away is None
-    assert not record.restart_is_due(4.0)
-
-
-def turn(right, wrong, right_again):
-    """What is known of a load with so many answers."""
-    kinds = [Kind.OK] * right + [Kind.HTTP_STATUS] * wrong + [Kind.OK] * right_again
-    found = np.zeros(len(kinds), list(FIELDS))
-    found["kind"], found["finish"] = kinds, SINCE_BOOT_S + np.arange(len(kinds))
-    return _turn(cast(Samples, found), SINCE_BOOT_S)
-
-
-def test_values(golden):
-    golden.values()
