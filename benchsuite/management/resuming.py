@@ -21,15 +21,6 @@ from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
-
-class ChangedError(UsageError):
-    """Something else would be measured than before, so runs would be mixed."""
-
-    def __init__(self, what: str, way_out: str) -> None:
-        self.what = what
-        super().__init__(f"{what}: leave --resume out, or {way_out}.")
-
-
 NAMED = 5  #: Packages in a message.
 FILES = "~"  #: Between the revision of a project and the hash of its files that git does not track.
 
@@ -89,24 +80,26 @@ def ensure_same_machine(row: Execution, which: str) -> None:
     before = row.environment.data if row.environment else {}
     unlike = differences.of_machines([before, fingerprint.fingerprint()])
     if matter := [one.words for one in unlike if one.matters]:
-        what = f"{which} was on another machine, or this one has changed since ({listed(matter)})"
-        raise ChangedError(what, "go on there")
+        raise UsageError(
+            f"{which} was on another machine, or this one has changed since ({listed(matter)}): "
+            "leave --resume out, or go on there."
+        )
 
 
 def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
     before, known, files = before.partition(FILES)
     now, _, files_now = revision().partition(FILES)
+    what = ""
     if before != now:
         then, today = short_revision(before) or "none", short_revision(now) or "none"
         what = f"another revision of the project ({then}, and it is {today} now)"
-        out = "check out what was there before"
     elif known and files != files_now:
         what = "other files of the project, which git does not track"
-        out = "put back what was there before"
-    else:
-        return
-    raise ChangedError(f"{which} measured {what}", out)
+    if what:
+        raise UsageError(
+            f"{which} measured {what}: leave --resume out, or put back what was there before."
+        )
 
 
 def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None:
@@ -119,8 +112,10 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
     ]
     if changed:
         more = f"; {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-        what = f"{which} had other packages ({'; '.join(changed[:NAMED])}{more})"
-        raise ChangedError(what, "install those of before")
+        raise UsageError(
+            f"{which} had other packages ({'; '.join(changed[:NAMED])}{more}): leave --resume out, "
+            "or install those of before."
+        )
 
 
 def revision() -> str:

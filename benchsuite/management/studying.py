@@ -11,7 +11,7 @@ import itertools
 import math
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -36,7 +36,7 @@ from benchsuite.studies.claims import answered, judge
 from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import Need, key
-from benchsuite.studies.options import arguments, in_cell, laid_over, settled, shares
+from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
@@ -269,14 +269,8 @@ class Execution:
         """Raises UnavailableError where no cell can run."""
         if len(self.skipped) < len(self.candidates):
             return
-        reasons: dict[str, list[str]] = {}
-        for candidate in self.skipped:
-            reasons.setdefault(candidate.reason, []).append(candidate.title)
-        lines = [f"{'; '.join(titles)}: {reason}" for reason, titles in reasons.items()]
-        none = f"No configuration of {self.study.name} can run here"
-        if len(reasons) == 1:
-            raise UnavailableError(f"{none}: {next(iter(reasons))}")
-        raise UnavailableError("\n".join([f"{none}.", *lines]))
+        reasons = " ".join(dict.fromkeys(candidate.reason for candidate in self.skipped))
+        raise UnavailableError(f"No configuration of {self.study.name} can run here: {reasons}")
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -345,49 +339,20 @@ def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
     for candidate in every:
         candidate.resolve("", {})
     for candidate in wrong:
-        for axis, value in candidate.cell.coordinates.items():
-            having = [each for each in every if each.cell.coordinates[axis] == value]
-            if all(each.is_wrong for each in having):
-                place = _place_of(candidate.reason, study) or f"axis.{axis}.{value}"
+        having = {"every": every} | {
+            f"axis.{axis}.{value}": [one for one in every if one.cell.coordinates[axis] == value]
+            for axis, value in candidate.cell.coordinates.items()
+        }
+        for place, some in having.items():
+            if all(each.is_wrong for each in some):
                 raise UsageError(f"{Path(study.path).name}: {place}: {candidate.reason}")
 
 
-def _place_of(reason: str, study: Study) -> str:
-    """Which of the file's tables is refused so by itself."""
-    tables = {"every": study.every} | {
-        f"axis.{axis.name}.{value.name}": laid_over(study.every, value.options)
-        for axis in study.axes
-        for value in axis.values
-    }
-    for place, options in tables.items():
-        alone = Candidate(Cell(coordinates={}, kinds=(), options=settled(options)))
-        alone.resolve("", {})
-        if alone.is_wrong and alone.reason == reason:
-            return place
-    return ""
-
-
-def begun(study: Study, cells: Sequence[Cell], row: StudyRun) -> Execution:
-    return Execution(study, row, _candidates(cells, row))
-
-
-def resumed(
-    study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool, anyway: bool
-) -> Execution:
+def resumed(study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool) -> Execution:
     """A stored one that goes on: what has ended is kept, unless it failed and is to be made again.
 
-    Raises UsageError where its cells are others by now, or what they measured is, unless it goes on
-    `anyway`; its row then says what has changed.
+    Raises UsageError where its cells are others by now, or what they measured is.
     """
-
-    def ensure(same: Callable[..., None], *what: Any) -> None:
-        try:
-            same(*what, which)
-        except resuming.ChangedError as error:
-            if not anyway:
-                raise
-            row.mixed = list(dict.fromkeys([*row.mixed, error.what]))
-
     which, rows = _which(row), list(row.cells.all())
     if row.unreadable:
         raise UsageError(f"{which} can't be read ({row.unreadable}): leave --resume out.")
@@ -396,30 +361,26 @@ def resumed(
             f"{which} has other configurations than this benchsuite makes of the same file: leave "
             "--resume out."
         )
-    ensure(resuming.ensure_same_machine, row)
-    ensure(_ensure_same_rules, row)
-    execution = Execution(study, row, _candidates(cells, row), rows)
+    resuming.ensure_same_machine(row, which)
+    if row.rules != RULES:
+        raise UsageError(
+            f"{which} was judged by the rules of another benchsuite: leave --resume out."
+        )
+    execution = Execution(study, row, resolved(cells, row), rows)
     orders = {one.pk: one.order for one in rows}
     stored = Run.objects.filter(study_cell__in=rows).select_related("software")
     fields = ("study_cell", "repetition", "status", "failure", "revision", "software")
     kept = [run for run in stored.only(*fields) if _is_kept(run, again_failed=again_failed)]
     for revision in {run.revision for run in kept if run.revision}:
-        ensure(resuming.ensure_same_revision, revision)
+        resuming.ensure_same_revision(revision, which)
     for run in kept:
         assert run.study_cell_id is not None
         place = orders[run.study_cell_id]
         execution.done.add((place, run.repetition))
         plan = execution.candidates[place].plan
         if run.software and plan and plan.python:
-            ensure(resuming.ensure_same_packages, run.packages, plan)
+            resuming.ensure_same_packages(run.packages, plan, which)
     return execution
-
-
-def _ensure_same_rules(row: StudyRun, which: str) -> None:
-    if row.rules != RULES:
-        raise resuming.ChangedError(
-            f"{which} was judged by the rules of another benchsuite", "go on with that one"
-        )
 
 
 def _which(row: StudyRun) -> str:
@@ -457,7 +418,8 @@ def _is_kept(run: Run, *, again_failed: bool) -> bool:
     return run.status == Status.FINISHED.value
 
 
-def _candidates(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
+def resolved(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
+    """The runs that these cells are, by what is known of them."""
     candidates = [Candidate(cell) for cell in cells]
     for order, candidate in enumerate(candidates):
         candidate.resolve(row.label, row.resolved.get(str(order), {}))
