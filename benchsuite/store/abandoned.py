@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from statistics import median
 
-from django.db import Error, transaction
+from django.db import Error
 from django.utils import timezone
 
 from benchsuite.core.results import Status
@@ -83,8 +83,6 @@ ALLOWED_S = 3600.0
 """What a run may take beside its load: making its data, starting, ending. Used only where nobody
 here can look whether its command lives."""
 
-AT_ONCE = 500
-
 logger = logging.getLogger("benchsuite")
 
 
@@ -134,12 +132,7 @@ def sweep_executions() -> None:
 
 def mark(runs: list[Run], reason: str) -> int:
     """Marks these runs as interrupted, but those that have ended by themselves; how many it did."""
-    marked = 0
-    with transaction.atomic():
-        for first in range(0, len(runs), AT_ONCE):
-            some = Run.objects.filter(
-                pk__in=[run.pk for run in runs[first : first + AT_ONCE]],
-                status=Status.RUNNING.value,
-            )
-            marked += some.update(status=Status.INTERRUPTED.value, failure=reason, owner="")
-    return marked
+    running = Run.objects.filter(
+        pk__in=[run.pk for run in runs], status=Status.RUNNING.value
+    ).order_by()
+    return running.update(status=Status.INTERRUPTED.value, failure=reason, owner="")

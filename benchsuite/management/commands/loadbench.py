@@ -1,13 +1,9 @@
 """Loads runs that were exported as JSON: on another machine, or while no database took them."""
 
-import gzip
-import re
 import sys
-import zlib
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,9 +13,9 @@ from django.db import Error, transaction
 
 from benchsuite import __version__, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
-from benchsuite.core.plain import Misfit, at, mapping, parsed, wrong
+from benchsuite.core.plain import Misfit, at, mapping, parsed, read, shown, wrong
 from benchsuite.core.results import UNREADABLE, Status
-from benchsuite.core.units import format_bytes, listed
+from benchsuite.core.units import counted, listed
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
@@ -27,10 +23,6 @@ from benchsuite.store import notes, purposes
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
 from benchsuite.store.purposes import Place, Whole
-
-GZIPPED = b"\x1f\x8b"
-UNPACKED_BYTES, MOST_PACKED = 64 * 2**20, 100
-"""What a gzipped file may unpack to: so much, and so many times its size. Exports have ten."""
 
 NAMED = 6  #: Runs named in a line.
 
@@ -50,15 +42,14 @@ class Contents:
 class Command(BriefCommand):
     help = __doc__
     usage = "%(prog)s FILE [FILE ...]"
-    examples = ("runs.json", "monday.json tuesday.json.gz", "-")
+    examples = ("runs.json", "monday.json tuesday.json", "-")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "files",
             nargs="+",
             metavar="FILE",
-            help='what dumpbench or --json wrote, or "Export JSON" of the pages; may be gzipped; '
-            "- is standard input",
+            help='what dumpbench, --json or "Export JSON" of the pages wrote; - is standard input',
         )
 
     def handle(self, **options: Any) -> None:
@@ -86,11 +77,11 @@ def _load(files: Sequence[Contents]) -> list[str]:
             apart = [run for run, place in contents.places if not purposes.connect(run, place)]
             if lost := [run.pk.hex[:8] for run in apart]:
                 done.append(
-                    f"{_many(len(lost))} without what it was made for, which is in no file and not "
-                    f"stored: {_named(lost)}."
+                    f"{counted(len(lost), 'run')} without what it was made for, which is in no "
+                    f"file and not stored: {_named(lost)}."
                 )
             if loaded := notes.load(contents.noted):
-                done.append(f"{loaded} note{'s' * (loaded != 1)} loaded.")
+                done.append(f"{counted(loaded, 'note')} loaded.")
             lines += [f"{contents.file}: {line}" for line in done]
         return lines
 
@@ -109,9 +100,9 @@ def _stored(contents: Contents) -> list[str]:
         store.write(run)
     missing = {f"{state} when exported": ids for state, ids in contents.missing.items()}
     return [
-        f"{_many(len(contents.runs) - len(skipped))} loaded.",
+        f"{counted(len(contents.runs) - len(skipped), 'run')} loaded.",
         *(
-            f"{_many(len(ids))} skipped, {why}: {_named(ids)}."
+            f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}."
             for why, ids in {"already stored": skipped, **missing}.items()
             if ids
         ),
@@ -126,13 +117,16 @@ def _read(file: str) -> Contents:
         reason = getattr(error, "strerror", None) or error
         raise BenchsuiteError(f"{file} could not be read: {reason}.") from error
     try:
-        objects = parsed(_text(content))
+        objects = parsed(content.decode("utf-8-sig"))
         if not isinstance(objects, list):
             raise wrong("a list of runs, as of runbench --json or of Export JSON,", objects)
         with at("runs"):
             for number, item in enumerate(objects):
                 with at(number):
                     _add(contents, item)
+    except UnicodeDecodeError as error:
+        words = f"{file}: it is not JSON: byte {error.start} is not UTF-8."
+        raise UsageError(words) from error
     except Misfit as misfit:
         raise UsageError(f"{file}: {misfit}.") from misfit
     return contents
@@ -156,12 +150,10 @@ def _add(contents: Contents, exported: object) -> None:
     except Misfit as misfit:
         stored = fields["stored"]
         writer = stored.get("benchsuite") if isinstance(stored, dict) else None
-        texts = (str(writer)[:20], __version__)
-        theirs, ours = ([int(digits) for digits in re.findall(r"\d{1,9}", text)] for text in texts)
-        if writer is None or theirs <= ours:
+        if writer is None or writer == __version__:
             raise
-        newer = f"it was written by benchsuite {texts[0]}, and this is {__version__}: upgrade"
-        raise Misfit(f"{misfit.said}; {newer}", misfit.place) from misfit
+        other = f"it was written by benchsuite {shown(writer)}, and this is {__version__}"
+        raise Misfit(f"{misfit.said}; {other}", misfit.place) from misfit
     if not run.server_facts:  # exported without any: those of today
         with suppress(UsageError):  # a server that is not known any more
             run.server_facts = known_facts(run.server, run.workload)
@@ -171,26 +163,9 @@ def _add(contents: Contents, exported: object) -> None:
     contents.runs.append(run)
     contents.places += [(run, place) for place in places]
     with at("notes"):
-        contents.noted += [(run.pk, one) for one in notes.from_plain(fields.get("notes", []))]
-
-
-def _text(content: bytes) -> str:
-    try:
-        if content.startswith(GZIPPED):
-            most = UNPACKED_BYTES + MOST_PACKED * len(content)
-            with gzip.open(BytesIO(content)) as packed:
-                content = packed.read(most + 1)
-            if len(content) > most:
-                raise Misfit(f"it unpacks to more than {format_bytes(most)}, which no export does")
-        return content.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error) as error:
-        raise Misfit("it is damaged or truncated: it can't be unzipped") from error
-    except UnicodeDecodeError as error:
-        raise Misfit(f"it is not JSON: byte {error.start} is not UTF-8") from error
-
-
-def _many(count: int) -> str:
-    return f"{count} run{'s' * (count != 1)}"
+        contents.noted += [
+            (run.pk, one) for one in read(list[notes.Entry], fields.get("notes", []))
+        ]
 
 
 def _named(ids: Sequence[str]) -> str:

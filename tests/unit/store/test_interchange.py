@@ -1,6 +1,5 @@
 """A run carried to another database is the same there, to the byte; anything else is refused."""
 
-import gzip
 import json
 import re
 from types import SimpleNamespace
@@ -107,11 +106,9 @@ def test_a_run_before_it_is_stored_is_what_it_is_after(loadbench):
     assert as_plain(run) == as_plain(Run.objects.get())
 
 
-def test_gzipped_and_from_standard_input(loadbench, monkeypatch, capsys):
+def test_from_standard_input(monkeypatch, capsys):
     make_run("uwsgi")
     content = exported()
-    emptied()
-    assert loadbench(gzip.compress(content)) == "0.json: 1 run loaded.\n"
     emptied()
     stdin = SimpleNamespace(buffer=SimpleNamespace(read=lambda: content))
     monkeypatch.setattr("sys.stdin", stdin)
