@@ -155,18 +155,12 @@ def check(flag: str, file: str | None) -> None:
     path = Path(file).absolute()
     if os.path.isdir(path):  # Path's own raises where a name is too long
         raise UsageError(f"{flag}={file} is a folder; name a file in it.")
-    if len(os.fsencode(path.name)) > LONGEST_NAME:
+    written = path if os.path.exists(path) else path.parent
+    if len(os.fsencode(path.name)) > LONGEST_NAME or not os.access(written, os.W_OK):
         raise UsageError(
-            f"{flag} has a name of {len(path.name)} characters, and the limit is {LONGEST_NAME} "
-            "bytes; shorten it."
+            f"{flag}={file} can't be written by this user: name another file, in a folder "
+            "that is there."
         )
-    if not os.path.isdir(path.parent):
-        raise UsageError(
-            f"{flag}={file} can't be written: there is no folder {path.parent}; create it, or name "
-            "another."
-        )
-    if not os.access(path if os.path.exists(path) else path.parent, os.W_OK):
-        raise UsageError(f"{flag}={file} is not writable for this user; name another file.")
 
 
 def write(file: str, content: str | Iterable[str], *, mode: str = "w") -> None:

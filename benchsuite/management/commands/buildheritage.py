@@ -34,7 +34,6 @@ def environments() -> dict[str, list[type[Heritage]]]:
 class Command(BriefCommand):
     help = __doc__
     examples = ("--list", "channels0", "chaussette")
-    interrupted = "Interrupted; nothing half-built is left."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", nargs="?", help="environment to build, such as channels0")

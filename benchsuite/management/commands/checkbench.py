@@ -41,7 +41,6 @@ class Command(BriefCommand):
     help = __doc__
     entries = table(Examination)
     examples = ("", "--calibrate", "--strict")
-    interrupted = "Interrupted; no ceiling was kept."
 
     def handle(self, **options: Any) -> None:
         screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)

@@ -27,7 +27,6 @@ from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
-USAGE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,7 +81,7 @@ class Command(BriefCommand):
     help = __doc__
     entries = table(Comparing)
     examples = ("", "gunicorn-gthread uvicorn", 'before after --fail-if="p95 > +10%"')
-    refused_status = failed_status = USAGE  # 1 would say that a condition is broken
+    failed_status = 2  # 1 would say that a condition is broken
 
     def handle(self, **options: Any) -> None:
         asked = read(Comparing, options)

@@ -143,12 +143,12 @@ def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
     return values
 
 
-def names(text: str, named: str = "") -> list[str]:
+def names(text: str) -> list[str]:
     """Those in "a,b"; raises UsageError for an empty one."""
     parts = [name.strip() for name in text.split(",")]
     if not all(parts):
         raise UsageError(
-            f"{named}{short(text)!r} has an empty name; write names with one comma between them."
+            f"{short(text)!r} has an empty name; write names with one comma between them."
         )
     return parts
 

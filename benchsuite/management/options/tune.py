@@ -12,10 +12,10 @@ from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.units import counted, format_period, listed
+from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import names, read, refuse_beside
+from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
@@ -69,8 +69,7 @@ class Wanted(Spec):
     )
     server: str | None = option(
         None,
-        "--server NAME  find the highest rate of this server in one size alone; several, separated "
-        "by commas, are compared as by --servers",
+        "--server NAME  find the highest rate of this server in one size alone",
     )
     processes: int | None = option(None, "--processes N  of that --server")
     threads: int | None = option(None, "--threads N  of each process of that --server")
@@ -153,9 +152,6 @@ ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
     wanted, output = read(Wanted, options), read(run_options.Output, options)
-    if "," in (wanted.server or ""):
-        several = names(wanted.server or "", "--server: ")
-        wanted = replace(wanted, server=None, servers=(*several, *wanted.servers))
     if target := options.get("target"):
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
         wanted = replace(wanted, server=running.origin(target))
@@ -167,9 +163,8 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     only, current = _only(wanted, spec, reaches), _current(wanted.current, spec, reaches)
     scaling = _scaling(wanted, spec, reaches, only)
     if only and (wanted.servers or current):
-        together = listed(["--servers"] * bool(wanted.servers) + ["--current"] * bool(current))
         raise UsageError(
-            f"--server is measured alone, and {together} would compare: leave one out."
+            "--server is measured alone, and --servers and --current compare: leave one out."
         )
     servers = [only.server] if only else list(wanted.servers or USUAL)
     if current and current.server not in servers:
@@ -276,11 +271,8 @@ def _scaling(
             raise UsageError(f"--cpus asks for each number alone, not {flag}: leave one out.")
     counts, most = sorted(set(wanted.cpus)), cpus.usable()
     if not 1 <= counts[0] <= counts[-1] <= most:
-        wrong = counts[-1] if counts[-1] > most else counts[0]
-        bound = f"; --for-cpus={wrong} tells what bounds it there" if wrong > most else ""
         raise UsageError(
-            f"--cpus={wrong} can't be measured, because {counted(most, 'CPU')} can be used here: "
-            f"give 1{f' to {most}' * (most > 1)}{bound}."
+            f"--cpus={','.join(map(str, counts))} can't be measured: {most} can be used here."
         )
     limit = _plan(only.server, spec).server.max_processes or cpus.MOST * only.processes
     given = only.threads, dict(only.options)
