@@ -120,14 +120,3 @@ class StudyRunAdmin(ExecutionAdmin):
 class TuningAdmin(ExecutionAdmin):
     list_display = ("page", "state", "started_at", "label", "servers")
     inlines = (TrialInline,)
-
-
-@admin.register(models.Environment)
-class EnvironmentAdmin(ReadOnly, admin.ModelAdmin):
-    list_display = ("__str__", "created")
-    fields = ("fingerprint", "created", "data")
-
-
-@admin.register(models.Software)
-class SoftwareAdmin(ReadOnly, admin.ModelAdmin):
-    fields = ("fingerprint", "data")

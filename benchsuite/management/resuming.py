@@ -19,10 +19,9 @@ from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.programs import revision_of, short_revision, untracked_code
+from benchsuite.system.programs import revision_of, short_revision
 
 NAMED = 5  #: Packages in a message.
-FILES = "~"  #: Between the revision of a project and the hash of its files that git does not track.
 
 
 @contextmanager
@@ -88,17 +87,12 @@ def ensure_same_machine(row: Execution, which: str) -> None:
 
 def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
-    before, known, files = before.partition(FILES)
-    now, _, files_now = revision().partition(FILES)
-    what = ""
+    before, now = before.partition("~")[0], revision()  # a hash of other files once followed
     if before != now:
         then, today = short_revision(before) or "none", short_revision(now) or "none"
-        what = f"another revision of the project ({then}, and it is {today} now)"
-    elif known and files != files_now:
-        what = "other files of the project, which git does not track"
-    if what:
         raise UsageError(
-            f"{which} measured {what}: leave --resume out, or put back what was there before."
+            f"{which} measured another revision of the project ({then}, and it is {today} now): "
+            "leave --resume out, or check out what was there before."
         )
 
 
@@ -119,6 +113,6 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
 
 
 def revision() -> str:
-    """Of the project as it will be measured; then a hash of the code that git does not track."""
+    """Of the project as it will be measured."""
     folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or Path.cwd())
-    return f"{revision_of(folder)}{FILES}{untracked_code(folder)}"
+    return revision_of(folder)

@@ -19,15 +19,13 @@ from benchsuite.servers.heritage.adapters import Heritage
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
 
-PREFIX = "heritage-"
-
 
 def environments() -> dict[str, list[type[Heritage]]]:
     """Each of them by name, with the servers that run in it, in their order."""
     servers: dict[str, list[type[Heritage]]] = {}
     for adapter in conf.servers().values():
         if issubclass(adapter, Heritage):
-            servers.setdefault(PREFIX + adapter.target, []).append(adapter)
+            servers.setdefault(adapter.target, []).append(adapter)
     return servers
 
 
@@ -44,11 +42,10 @@ class Command(BriefCommand):
         if options["list"] or not name:
             screen.console.table(_table(by_name))
             return
-        full = name if name in by_name else PREFIX + name
-        if full not in by_name:
+        if name not in by_name:
             raise UsageError(f"There is no heritage environment {name!r}; {choices(name, by_name)}")
         with terminable(), alone(screen.waiting):
-            for line in _build(full, by_name[full], screen.building):
+            for line in _build(name, by_name[name], screen.building):
                 screen.say(line)
 
 

@@ -137,8 +137,9 @@ class BriefCommand(base.BaseCommand):
     def run_from_argv(self, argv: list[str]) -> None:
         self.words = argv[2:]
         streams.occupy_closed()
+        streams.plainer_where_needed()
         try:
-            with terminable(), streams.plainer_where_needed(), streams.outlasted():
+            with terminable(), streams.outlasted():
                 super().run_from_argv(argv)
         except KeyboardInterrupt:  # outside of execute(): while words are read or errors printed
             self.stderr.write("Interrupted.")

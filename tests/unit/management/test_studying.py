@@ -338,7 +338,6 @@ def test_one_of_another_machine_does_not_go_on(half_done):
 
 def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
-    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "")
     Run.objects.filter(status="finished").update(revision="0123456789ab")
     assert "measured another revision of the project (01234567, and it is another now)" in refused()
 

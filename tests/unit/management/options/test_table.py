@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from benchmarks.options import markdown
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import (
     DatabaseSpec,
@@ -25,7 +26,6 @@ from benchsuite.management.commands.completesurvey import Filling
 from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
-from benchsuite.management.options.table import markdown
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
@@ -230,7 +230,7 @@ def test_help_shows_a_dozen_options_with_examples_and_help_all_every_one(name):
 
 
 def test_the_docs_have_every_option():
-    """Printed by python -m benchsuite.management.options."""
+    """Printed by python -m benchmarks.options."""
     text = DOCS.read_text()
     assert markdown(run.EVERY) in text
     assert markdown(tune.OWN) in text

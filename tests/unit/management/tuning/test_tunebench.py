@@ -145,7 +145,6 @@ def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) 
     found = Machine()
     run_by(found)
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "4f2c1a9b")
-    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "03d1c2aa")
     return found
 
 
@@ -174,7 +173,7 @@ def test_the_capacity_of_one_configuration_is_confirmed(machine, capsys):
     servers = {(one.spec.server.processes, one.spec.server.threads) for one in machine.made}
     assert servers == {(1, 4)}
     row = Tuning.objects.get()
-    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b~03d1c2aa")
+    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b")
     assert row.ended_at is not None
     assert row.trials.count() == len(machine.made) == Run.objects.count()
     assert all(one.run is not None for one in row.trials.all())
@@ -373,8 +372,9 @@ def refused(*words: str) -> str:
 
 
 def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
-    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "d1c2aa03")
-    assert "measured other files of the project, which git does not track" in refused()
+    Tuning.objects.update(revision="4f2c1a9b~03d1c2aa")  # as earlier versions stored it
+    row = Tuning.objects.get()
+    resuming.ensure_same_revision(row.revision, "It")
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
     assert "measured another revision of the project" in refused()
 
