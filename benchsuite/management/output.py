@@ -20,7 +20,6 @@ from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.core.results import Status
 from benchsuite.core.units import listed
-from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
@@ -78,11 +77,6 @@ class Screen:
 
     def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
         self.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
-        if any(plan.has_too_many_samples for plan in plans):
-            self.say(
-                f"More than {MOST_SAMPLES:,} samples: load hosts add them up to counts and "
-                "histograms, of the whole window and of each second."
-            )
         self.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
 
     def rows(self, plans: Sequence[Plan]) -> None:

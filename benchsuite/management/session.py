@@ -20,7 +20,7 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.core.specs import LoadProfile
-from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.core.units import counted, format_bytes, format_duration, format_rate
 from benchsuite.delay.delayer import HOST
 from benchsuite.load.job import Tick
 from benchsuite.management.options.place import Place
@@ -31,7 +31,7 @@ from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
-from benchsuite.store.abandoned import durations, mark, overheads, sweep, sweep_executions
+from benchsuite.store.abandoned import mark, overheads, sweep, sweep_executions
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.journal import Journal, journal
@@ -114,17 +114,15 @@ class Results:
         """What could not be stored, where it is, and what to do; empty when all is stored."""
         if not self.refused:
             return ""
-        many = len(self.refused)
-        which = f"{many} of {len(self.rows)} runs" if len(self.rows) > 1 else "The run"
-        words = f"{which} could not be stored ({self._reason})"
+        words = f"{counted(len(self.refused), 'run')} could not be stored ({self._reason})"
         if self.file is None:
             return (
                 f"{words}, and no file could be written: the figures above are all there is. Free "
                 "the database or a disk and repeat the command."
             )
         return (
-            f"{words}, and {'is' if many == 1 else 'are'} kept in {self.file}. When the database "
-            f"can be written again: {command('loadbench', self.file)}"
+            f"{words}; kept in {self.file}. When the database can be written again: "
+            f"{command('loadbench', self.file)}"
         )
 
     def _keep(self, row: Run, result: RunResult) -> None:
@@ -191,10 +189,7 @@ def _write(path: Path, content: str) -> None:
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
     try:
-        return Estimate(
-            overheads(plan.spec.server.server for plan in plans),
-            durations(plan.spec.key for plan in plans),
-        )
+        return Estimate(overheads(plan.spec.server.server for plan in plans))
     except Error:  # whoever needs the database says so; nobody needs it for an estimate
         return Estimate()
 

@@ -144,14 +144,9 @@ class Estimate:
     kin took. A fixed amount of work takes the share of its longest time that others took.
     """
 
-    def __init__(
-        self,
-        overheads: Mapping[str, float] | None = None,
-        durations: Mapping[str, float] | None = None,
-    ) -> None:
-        """Of past runs: seconds beside load and drain by server, and in all by a cell's key."""
+    def __init__(self, overheads: Mapping[str, float] | None = None) -> None:
+        """Of past runs: seconds beside load and drain, by server."""
         self._past = dict(overheads or {})
-        self._known = dict(durations or {})
         self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.
         self._rests: dict[tuple[str, ...], list[float]] = defaultdict(list)
         """Drain and what else they took beside their load, by kinship."""
@@ -170,8 +165,6 @@ class Estimate:
         """Of one run whose data is there."""
         if took := self._took.get(plan.spec.key):
             return median(took)
-        if plan.spec.key in self._known:
-            return self._known[plan.spec.key]
         load = plan.spec.load
         if load.iterations is not None and self._shares:
             return median(self._shares) * load.longest_s

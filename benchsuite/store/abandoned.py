@@ -52,20 +52,6 @@ def overheads(servers: Iterable[str]) -> dict[str, float]:
     return {server: max(0.0, median(some)) for server, some in by_kind.items() if some}
 
 
-def durations(keys: Iterable[str]) -> dict[str, float]:
-    """Key of a cell → median of the seconds that its runs took in all, with their data."""
-    ended = Run.objects.filter(
-        key__in=set(keys),
-        status__in=[Status.FINISHED.value, Status.FAILED.value],
-        ended_at__isnull=False,
-    )
-    by_kind: dict[str, list[float]] = {}
-    for run in ended.order_by().only("key", "started_at", "ended_at"):
-        assert run.ended_at is not None
-        by_kind.setdefault(run.key, []).append((run.ended_at - run.started_at).total_seconds())
-    return {key: median(some) for key, some in by_kind.items()}
-
-
 def overhead_s(run: Run) -> float:
     """Seconds that a run took which has ended, beside its load and drain."""
     assert run.ended_at is not None

@@ -9,8 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from benchsuite import conf
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
@@ -169,11 +167,7 @@ class Command(BriefCommand):
         except (BenchsuiteError, KeyboardInterrupt) as error:
             for line in _summary(execution):
                 screen.say(line)
-            is_ctrl_c = isinstance(error, KeyboardInterrupt)
-            words = "Interrupted." if is_ctrl_c else str(error)
-            if resuming.can_go_on(execution.row):
-                words += f" Go on with: {_again(execution.row)}"
-            raise CommandError(words, returncode=130 if is_ctrl_c else 1) from error
+            raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
         for line in _summary(execution):
             screen.say(line)
         report = study_report(execution.row)
