@@ -307,11 +307,8 @@ class Execution:
             values = map(metric(figures[share.figure]).value, finished)
             value = next((one for one in values if one is not None), None)
             if value is None or not math.isfinite(value):
-                reason = (
-                    f"--{option} is a share of the {share.figure} of the configuration "
-                    f"{cell_title(share.cell)}, which "
-                    f"{'is not known' if value is None else 'has no limit there'}."
-                )
+                of = f"the {share.figure} of the configuration {cell_title(share.cell)}"
+                reason = f"--{option} is a share of {of}, which is not known."
                 self._refuse(candidate, row, reason)
                 return
             value *= share.share  # rates to three digits; of whole things at least one

@@ -34,6 +34,7 @@ from benchsuite.telemetry.prober.answer import answers_as
 HOST = "127.0.0.1"
 USERS = (1, 10, 100)
 TRIES = 2  #: The best one counts: disturbances can only lower a ceiling.
+CONNECTIONS = {True: "connections kept", False: "one connection each"}
 OVERLOAD = 2.0  #: Arrivals as a multiple of what users make, so that all slots are always busy.
 WARMUP_S = 0.5
 DRAIN_S = 0.1

@@ -31,15 +31,15 @@ def environments() -> dict[str, list[type[Heritage]]]:
 
 class Command(BriefCommand):
     help = __doc__
-    examples = ("--list", "channels0", "chaussette")
+    examples = ("", "channels0", "chaussette")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", nargs="?", help="environment to build, such as channels0")
-        parser.add_argument("--list", action="store_true", help="show the environments and stop")
+        words = "environment to build, such as channels0; without one they are shown"
+        parser.add_argument("name", nargs="?", help=words)
 
     def handle(self, **options: Any) -> None:
         screen, by_name, name = Screen(), environments(), options["name"]
-        if options["list"] or not name:
+        if not name:
             screen.console.table(_table(by_name))
             return
         if name not in by_name:

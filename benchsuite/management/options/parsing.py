@@ -99,7 +99,6 @@ class BriefCommand(base.BaseCommand):
     entries: Sequence[Entry] = ()  #: Its options.
     first: Sequence[str] = ()  #: Options that --help shows; empty for all but Django's own.
     examples: Sequence[str] = ()  #: Options of a command line each.
-    database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
     failed_status = 1  #: With which it ends where something fails that it needs.
     words: Sequence[str] = ()  #: As they were typed.
 
@@ -163,5 +162,5 @@ class BriefCommand(base.BaseCommand):
         except BenchsuiteError as error:
             words, status, cause = str(error), self.failed_status, error
         except (Error, ImproperlyConfigured) as error:
-            words, status, cause = store.refusal(error, self.database), self.failed_status, error
+            words, status, cause = store.refusal(error), self.failed_status, error
         raise CommandError(printable(hidden(words)), returncode=status) from cause

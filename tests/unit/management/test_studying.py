@@ -193,7 +193,7 @@ def test_a_share_of_what_has_no_limit_is_skipped(machine, file):
     runstudy("--only=setup=sync", "--repeat=1")
     assert ran() == [("sync", "users", 1, "finished")]
     reason = StudyRun.objects.get().cells.get(order=1).reason
-    assert reason.endswith("of the configuration setup sync, load users, which has no limit there.")
+    assert reason.endswith("of the configuration setup sync, load users, which is not known.")
 
 
 @pytest.mark.parametrize("repeated", [False, True])
