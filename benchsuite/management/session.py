@@ -114,7 +114,8 @@ class Results:
         """What could not be stored, where it is, and what to do; empty when all is stored."""
         if not self.refused:
             return ""
-        words = f"{counted(len(self.refused), 'run')} could not be stored ({self._reason})"
+        which = f"{len(self.refused)} of {counted(len(self.rows), 'run')}"
+        words = f"{which} could not be stored ({self._reason})"
         if self.file is None:
             return (
                 f"{words}, and no file could be written: the figures above are all there is. Free "

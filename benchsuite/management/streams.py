@@ -151,12 +151,12 @@ def check(flag: str, file: str | None) -> None:
         )
 
 
-def write(file: str, content: str | Iterable[str], *, mode: str = "w") -> None:
+def write(file: str, content: str | Iterable[str]) -> None:
     """All of it, or piece by piece; raises BenchsuiteError when the file can't be written."""
     pieces = [content] if isinstance(content, str) else content
     try:
         if file != "-":
-            with Path(file).open(mode, encoding="utf-8") as opened:
+            with Path(file).open("w", encoding="utf-8") as opened:
                 opened.writelines(pieces)
             return
         sys.stdout.flush()

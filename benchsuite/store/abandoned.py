@@ -75,23 +75,15 @@ logger = logging.getLogger("benchsuite")
 def sweep() -> int:
     """Marks as interrupted what says "running" though its command is gone; returns how many."""
     running = Run.objects.filter(status=Status.RUNNING.value).order_by()
-    reasons: dict[str, list[Run]] = {}
-    for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s"):
-        if lock.has_ended(run.owner):
-            reason = (
-                "The command that made this run ended unexpectedly; none of its figures were "
-                "stored."
-            )
-        elif lock.can_be_seen(run.owner) or timezone.now() < expected_until(run):
-            continue
-        else:
-            reason = (
-                f"The command that made this run, on {lock.owner_host(run.owner)}, should have "
-                "ended long ago and has stored no figures."
-            )
-        reasons.setdefault(reason, []).append(run)
+    gone = [
+        run
+        for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s")
+        if lock.has_ended(run.owner)
+        or not (lock.can_be_seen(run.owner) or timezone.now() < expected_until(run))
+    ]
+    reason = "The command that made this run ended unexpectedly; none of its figures were stored."
     try:
-        return sum(mark(runs, reason) for reason, runs in reasons.items())
+        return mark(gone, reason) if gone else 0
     except Error as error:
         logger.warning("Runs that ended unexpectedly can't be marked as such: %s", error)
         return 0

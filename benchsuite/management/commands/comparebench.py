@@ -3,9 +3,7 @@ still within given limits.
 """
 
 import json
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -71,9 +69,7 @@ class Comparing(Spec):
         needs=("conditions", "conditions to write (--fail-if)"),
     )
     markdown: str | None = option(
-        None,
-        "--markdown FILE  write a summary in Markdown, also to $GITHUB_STEP_SUMMARY where that is "
-        "set",
+        None, "--markdown FILE  write a summary in Markdown, such as to $GITHUB_STEP_SUMMARY"
     )
 
 
@@ -110,11 +106,7 @@ class Command(BriefCommand):
         if asked.junit:
             streams.write(asked.junit, as_junit(judgements, answer.premises))
         if asked.markdown:
-            text = to_markdown(answer)
-            streams.write(asked.markdown, text)
-            summary = os.environ.get("GITHUB_STEP_SUMMARY")
-            if summary and Path(summary).absolute() != Path(asked.markdown).absolute():
-                streams.write(summary, text, mode="a")
+            streams.write(asked.markdown, to_markdown(answer))
         decision = gate.overall(judgements)
         if decision in STATUS:
             count = sum(one.decision is decision for one in judgements)

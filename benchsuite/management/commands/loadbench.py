@@ -20,7 +20,7 @@ from benchsuite.models import Run
 from benchsuite.store import notes, purposes
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
-from benchsuite.store.purposes import Place, Whole
+from benchsuite.store.purposes import Whole
 
 NAMED = 6  #: Runs named in a line.
 
@@ -32,7 +32,7 @@ class Contents:
     ids: set[UUID] = field(default_factory=set)
     missing: dict[str, list[str]] = field(default_factory=dict)
     """Why they are not in the file → ids of such runs."""
-    places: list[tuple[Run, Place]] = field(default_factory=list)
+    places: list[tuple[Run, purposes.Entry]] = field(default_factory=list)
     wholes: list[Whole] = field(default_factory=list)
     noted: list[tuple[UUID, notes.Entry]] = field(default_factory=list)
 

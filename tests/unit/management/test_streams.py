@@ -94,8 +94,7 @@ def test_what_is_for_machines_is_utf_8_in_any_encoding(monkeypatch):
 def test_a_file_or_standard_output(tmp_path, capsys):
     file = tmp_path / "found.json"
     streams.write(str(file), "é\n")
-    streams.write(str(file), "more\n", mode="a")
-    assert file.read_text(encoding="utf-8") == "é\nmore\n"
+    assert file.read_text(encoding="utf-8") == "é\n"
     streams.write("-", "said\n")
     assert capsys.readouterr().out == "said\n"
 
