@@ -253,18 +253,6 @@ class Execution:
                     progress.skip(candidate.reason)
                 self.done.add((turn.place, turn.repetition))
 
-    def prepare(self, at_work: Session) -> None:
-        """Builds what servers need, so that nothing is built between two runs."""
-        for candidate in self.candidates:
-            if candidate.plan is not None:
-                try:
-                    (candidate.plan,) = preflight.prepared(
-                        [candidate.plan], at_work.screen.building
-                    )
-                except UnavailableError as error:
-                    candidate.refuse(str(error))
-        self.check()
-
     def check(self) -> None:
         """Raises UnavailableError where no cell can run."""
         if len(self.skipped) < len(self.candidates):
@@ -316,12 +304,9 @@ class Execution:
             settled[option] = float(f"{value:.3g}") if is_rate else max(1, round(value))
         self.row.resolved[str(row.order)] = settled
         self.row.save(update_fields=["resolved"])
-        built = candidate.plan.python
         candidate.resolve(self.row.label, settled)
         if candidate.plan is None:
             self._refuse(candidate, row, candidate.reason)
-        elif built is not None:
-            candidate.plan = candidate.plan.under(built)
 
     def _refuse(self, candidate: Candidate, row: StudyCell, reason: str) -> None:
         candidate.refuse(reason)

@@ -59,7 +59,9 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         filling = read(Filling, options)
-        count = filling.count
+        count, pattern = filling.count, filling.done_url
+        if pattern and not pattern.startswith(("/", "*")):
+            raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
         ensure_installed()
         _ensure_ours(filling.url, confirmed=filling.yes_this_host)
         failed, unconfirmed = self._complete(filling)

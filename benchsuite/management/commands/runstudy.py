@@ -161,15 +161,13 @@ class Command(BriefCommand):
                 grows=execution.is_open_ended,
             )
             with session(results, progress, screen, place=place, estimate=estimate) as at_work:
-                execution.prepare(at_work)
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, titles, estimate)
         except (BenchsuiteError, KeyboardInterrupt) as error:
+            raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
+        finally:
             for line in _summary(execution):
                 screen.say(line)
-            raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
-        for line in _summary(execution):
-            screen.say(line)
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])

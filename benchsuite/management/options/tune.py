@@ -40,6 +40,8 @@ EACH_S = 480.0  #: Of one configuration on one number of CPUs.
 THOROUGH = 3.0  #: Times the usual budget: windows of 40 s that confirm leave time for a race then.
 LONGEST_WINDOW_S = 600.0
 
+OF_ONE = ("server", "--server, which is measured alone")  #: What is needed by what is said of it.
+
 SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
 
 
@@ -71,10 +73,14 @@ class Wanted(Spec):
         None,
         "--server NAME  find the highest rate of this server in one size alone",
     )
-    processes: int | None = option(None, "--processes N  of that --server")
-    threads: int | None = option(None, "--threads N  of each process of that --server")
+    processes: int | None = option(None, "--processes N  of that --server", needs=OF_ONE)
+    threads: int | None = option(
+        None, "--threads N  of each process of that --server", needs=OF_ONE
+    )
     options: Mapping[str, Option] = option(
-        {}, "--option NAME=VALUE  an option of that --server, by the adapter's name for it"
+        {},
+        "--option NAME=VALUE  an option of that --server, by the adapter's name for it",
+        needs=OF_ONE,
     )
     servers: tuple[str, ...] = option(
         (),
@@ -111,6 +117,7 @@ class Wanted(Spec):
         None,
         "--cpus N[,N…]  find what that --server holds on each of these numbers of CPUs, with its "
         "--processes for each CPU",
+        needs=OF_ONE,
     )
 
 
@@ -160,7 +167,9 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     spec = trials.pinned(_spec(options), wanted.for_cpus)
     known = databases(_plan(wanted.server or spec.server.server, trials.unhurried(spec)))
     reaches = reached(spec.database, pool=known.pool, keeps=known.keeps)
-    only, current = _only(wanted, spec, reaches), _current(wanted.current, spec, reaches)
+    size = wanted.processes, wanted.threads, wanted.options
+    only = candidate(spec, reaches, wanted.server, *size) if wanted.server else None
+    current = _current(wanted.current, spec, reaches)
     scaling = _scaling(wanted, spec, reaches, only)
     if only and (wanted.servers or current):
         raise UsageError(
@@ -262,10 +271,8 @@ def _scaling(
     wanted: Wanted, spec: RunSpec, reaches: DatabaseSpec, only: Candidate | None
 ) -> tuple[Candidate, ...]:
     """The only candidate on each number of CPUs, the least first, as large as it can be there."""
-    if wanted.cpus is None:
+    if wanted.cpus is None or only is None:
         return ()
-    if only is None:
-        raise UsageError("--cpus asks what one configuration holds: name it with --server.")
     for flag, other in (("--rate", wanted.rate), ("--for-cpus", wanted.for_cpus)):
         if other is not None:
             raise UsageError(f"--cpus asks for each number alone, not {flag}: leave one out.")
@@ -283,19 +290,6 @@ def _scaling(
         )
         for one in counts
     )
-
-
-def _only(wanted: Wanted, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:
-    size = wanted.processes, wanted.threads, wanted.options
-    if wanted.server is not None:
-        return candidate(spec, reaches, wanted.server, *size)
-    for name, value in zip(("processes", "threads", "option"), size, strict=True):
-        if value not in (None, {}):
-            raise UsageError(
-                f"--{name} belongs to a --server, which is measured alone; add it, or leave "
-                f"--{name} out and let the search find sizes."
-            )
-    return None
 
 
 def _current(text: str | None, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:

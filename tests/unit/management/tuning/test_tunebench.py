@@ -278,7 +278,7 @@ def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.Mon
     told = as_json(*ONE, "--for-cpus=3")
     assert told["question"]["cpus"] == 2
     assert any("No rate is said for 3 CPUs" in one for one in told["answer"]["cautions"])
-    assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=3 can't be measured, because 2 CPUs")
+    assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=1,3 can't be measured: 2 can be used")
 
 
 def test_an_option_of_the_server_is_measured_with_it(machine: Machine) -> None:
