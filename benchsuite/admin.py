@@ -13,7 +13,7 @@ from django.utils.safestring import SafeString
 
 from benchsuite import models
 from benchsuite.core.units import MISSING
-from benchsuite.models import Measurement, Run, StudyRun, Tuning
+from benchsuite.models import Run, StudyRun, Tuning
 
 
 class ReadOnly(admin.options.BaseModelAdmin):
@@ -26,31 +26,10 @@ class ReadOnly(admin.options.BaseModelAdmin):
         return False
 
 
-class Inline(ReadOnly, admin.TabularInline):
-    can_delete = False
-
-
-class MeasurementInline(Inline):
-    model = Measurement
-    fields = ("scope", "name", "requests", "failures", "throughput", "goodput")
-
-
-class FindingInline(Inline):
+class FindingInline(ReadOnly, admin.TabularInline):
     model = models.Finding
     fields = ("code", "level", "message", "hint")
-
-
-class CellInline(Inline):
-    model = models.StudyCell
-    fields = ("order", "coordinates", "reason")
-
-
-class TrialInline(Inline):
-    model = models.TuningTrial
-    fields = ("order", "trial", "observation", "run")
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("run")
+    can_delete = False
 
 
 class WithPage(ReadOnly, admin.ModelAdmin):
@@ -77,7 +56,7 @@ class RunAdmin(WithPage):
     list_display = ("page", "state", "started_at", "label", "workload", "server", "users")
     list_filter = ("status", "verdict", "server", "workload", "started_at")
     search_fields = ("label", "server", "workload", "failure")
-    inlines = (FindingInline, MeasurementInline)
+    inlines = (FindingInline,)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         from benchsuite.report import queries
@@ -113,10 +92,8 @@ class ExecutionAdmin(WithPage):
 @admin.register(StudyRun)
 class StudyRunAdmin(ExecutionAdmin):
     list_display = ("page", "state", "started_at", "label", "name", "scale", "repeat")
-    inlines = (CellInline,)
 
 
 @admin.register(Tuning)
 class TuningAdmin(ExecutionAdmin):
     list_display = ("page", "state", "started_at", "label", "servers")
-    inlines = (TrialInline,)

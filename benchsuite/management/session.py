@@ -48,19 +48,15 @@ class Results:
     """The runs of one command; what was measured is never lost to a fault of the database."""
 
     def __init__(
-        self,
-        say: Callable[[str], None],
-        planned: int = 1,
-        follow: str = "",
-        batch: UUID | None = None,
+        self, say: Callable[[str], None], follow: str = "", batch: UUID | None = None
     ) -> None:
-        """`planned` runs, which the page `follow` shows and are added to the `batch`."""
+        """Of runs that are added to the `batch`; the page `follow` shows them, else that of one."""
         self.batch = batch or uuid4()
         self.rows: list[Run] = []
         self.refused: list[Run] = []  #: Those among the rows that are not stored.
         self.file: Path | None = None  #: Where those are.
         self._say = say
-        self._follow = follow or (addresses.of_batch(self.batch) if planned != 1 else "")
+        self._follow = follow
         self._reason = ""
         self._refusal = ""  #: The same as a sentence that names the database and says what to do.
 
@@ -85,7 +81,7 @@ class Results:
         row.study_cell = cell
         self.rows.append(row)
         try:
-            if self._tried(row.save, once=True) and row is self.rows[0]:
+            if self._tried(row.save) and row is self.rows[0]:
                 self._say(f"Follow   {self._follow or addresses.of_run(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
@@ -137,14 +133,10 @@ class Results:
             self._say(self.sentence)
 
     def _tried(
-        self,
-        action: Callable[[], object],
-        *,
-        once: bool = False,
-        stop: Callable[[], bool] = lambda: False,
+        self, action: Callable[[], object], *, stop: Callable[[], bool] = lambda: False
     ) -> bool:
         """Whether it could be done; tried again where the database may only be busy."""
-        for left in reversed(range(1 if once or self.refused else TRIES)):
+        for left in reversed(range(1 if self.refused else TRIES)):
             try:
                 close_old_connections()  # that may have broken while the run was made
                 action()
@@ -163,12 +155,11 @@ class Results:
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
     content = "".join(json_of(runs))
-    folders: list[Callable[[], str | Path]] = [Path.cwd, tempfile.gettempdir, Path.home]
-    for folder in [lambda: before.parent] if before else folders:
+    for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
         try:
-            path = Path(folder()) / name
+            path = folder.absolute() / name
             _write(path, content)
-        except (OSError, RuntimeError):  # RuntimeError: somebody without a home
+        except OSError:
             continue
         return path
     return None

@@ -13,7 +13,7 @@ from django.db import Error, transaction
 from benchsuite import __version__, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.plain import Misfit, at, mapping, parsed, read, shown, wrong
-from benchsuite.core.results import UNREADABLE, Status
+from benchsuite.core.results import Status
 from benchsuite.core.units import counted, listed
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
@@ -28,10 +28,8 @@ NAMED = 6  #: Runs named in a line.
 @dataclass(slots=True)
 class Contents:
     file: str
-    runs: list[Run] = field(default_factory=list)
-    ids: set[UUID] = field(default_factory=set)
-    missing: dict[str, list[str]] = field(default_factory=dict)
-    """Why they are not in the file → ids of such runs."""
+    runs: dict[UUID, Run] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)  #: Ids of runs that are not in the file.
     places: list[tuple[Run, purposes.Entry]] = field(default_factory=list)
     wholes: list[Whole] = field(default_factory=list)
     noted: list[tuple[UUID, notes.Entry]] = field(default_factory=list)
@@ -87,21 +85,23 @@ def _load(files: Sequence[Contents]) -> list[str]:
 def _stored(contents: Contents) -> list[str]:
     """Stores runs that are not stored yet, or whose refused results left an empty row."""
     stored = Run.objects.only("status", "environment", "study_cell")
-    here = stored.in_bulk([run.pk for run in contents.runs])
+    here = stored.in_bulk(list(contents.runs))
     skipped: list[str] = []
-    for run in contents.runs:
+    for run in contents.runs.values():
         if row := here.get(run.pk):
             if row.status != Status.INTERRUPTED.value or row.environment_id is not None:
                 skipped.append(run.pk.hex[:8])
                 continue
             run.study_cell_id = row.study_cell_id
         store.write(run)
-    missing = {f"{state} when exported": ids for state, ids in contents.missing.items()}
     return [
         f"{counted(len(contents.runs) - len(skipped), 'run')} loaded.",
         *(
             f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}."
-            for why, ids in {"already stored": skipped, **missing}.items()
+            for why, ids in (
+                ("already stored", skipped),
+                ("unfinished or unreadable when exported", contents.missing),
+            )
             if ids
         ),
     ]
@@ -140,8 +140,7 @@ def _add(contents: Contents, exported: object) -> None:
             places, wholes = purposes.from_plain(fields.get("made_for", []))
         contents.wholes += wholes
         if fields["stored"] is None:
-            state = UNREADABLE if fields.get("status") == UNREADABLE else "unfinished"
-            contents.missing.setdefault(state, []).append(str(fields.get("id"))[:8])
+            contents.missing.append(str(fields.get("id"))[:8])
             return
         with at("stored"):
             run = from_plain(fields["stored"])
@@ -152,10 +151,9 @@ def _add(contents: Contents, exported: object) -> None:
             raise
         other = f"it was written by benchsuite {shown(writer)}, and this is {__version__}"
         raise Misfit(f"{misfit.said}; {other}", misfit.place) from misfit
-    if run.pk in contents.ids:
+    if run.pk in contents.runs:
         raise Misfit(f"the run {run.pk} is in the file twice")
-    contents.ids.add(run.pk)
-    contents.runs.append(run)
+    contents.runs[run.pk] = run
     contents.places += [(run, place) for place in places]
     with at("notes"):
         contents.noted += [

@@ -5,6 +5,7 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Verdict
 from benchsuite.management import delegating, streams
@@ -54,7 +55,8 @@ class Command(BriefCommand):
             screen.rows(plans)
             return
         batch, made = run_options.continued(options["again"] or ())
-        results = Results(screen.say, len(plans), batch=batch)
+        follow = addresses.of_batch(batch) if len(plans) > 1 else ""
+        results = Results(screen.say, follow, batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         progress = screen.progress(plans, estimate)
         ended: BaseException | None = None

@@ -150,7 +150,7 @@ class Command(BriefCommand):
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
         follow = addresses.of_study(execution.study.name, execution.row.pk)
-        results = Results(screen.say, len(execution.ahead), follow)
+        results = Results(screen.say, follow)
         try:
             screen.say(sample.line())
             progress = Progress(

@@ -72,7 +72,7 @@ class Command(BriefCommand):
         shown = TrialProgress(
             screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
         )
-        results = Results(screen.say, len(ahead.entries), addresses.of_tuning(execution.row.pk))
+        results = Results(screen.say, addresses.of_tuning(execution.row.pk))
         try:
             screen.say(sample.line())
             with session(results, shown, screen, place=place) as at_work:

@@ -120,7 +120,10 @@ def test_what_still_ran_is_skipped(loadbench):
     run = make_running_run("uwsgi")
     content = exported()
     emptied()
-    assert f"1 run skipped, unfinished when exported: {str(run.pk)[:8]}." in loadbench(content)
+    assert (
+        f"1 run skipped, unfinished or unreadable when exported: {str(run.pk)[:8]}."
+        in loadbench(content)
+    )
     assert not Run.objects.exists()
 
 
