@@ -102,7 +102,7 @@ class Command(BriefCommand):
         if asked.html:
             runs = ",".join(str(run.pk) for run in comparison.runs)
             first = made[0].baseline.first.pk if made else ""
-            write_page(asked.html, "compare", runs=runs, baseline=first, forced=1)
+            write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
         if asked.junit:
             streams.write(asked.junit, as_junit(judgements, answer.premises))
         if asked.markdown:

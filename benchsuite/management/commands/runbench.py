@@ -86,9 +86,9 @@ def _tell(
         stored = Run.objects.filter(pk__in=[row.pk for row in rows]) if options["html"] else []
         keys = [run.pk for run in stored]
         if len(keys) == 1:
-            write_page(options["html"], "run", keys[0])
+            write_page(options["html"], "run.show", keys[0])
         elif keys:
-            write_page(options["html"], "compare", runs=",".join(map(str, keys)), forced=1)
+            write_page(options["html"], "compare.show", runs=",".join(map(str, keys)), forced=1)
     except BenchsuiteError as error:
         sentence = results.sentence or "The results are stored."
         raise CommandError(f"{error} {sentence}", returncode=1) from error

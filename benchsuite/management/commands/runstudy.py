@@ -186,7 +186,7 @@ def _tell(names: Sequence[str], asked: Asked) -> str:
     if asked.html:
         streams.check("--html", asked.html)
         execution = chosen(_one(names), asked.label)
-        write_page(asked.html, "study", execution.name, execution=execution.pk)
+        write_page(asked.html, "studies.show", execution.name, execution=execution.pk)
     return words
 
 

@@ -173,7 +173,7 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
         if options["json"]:
             streams.write(options["json"], report.as_json())
         if options["html"]:
-            write_page(options["html"], "tuning", execution.row.pk)
+            write_page(options["html"], "tuning.show", execution.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 
