@@ -13,24 +13,16 @@ from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableT
 from rich.segment import Segment
 
 from benchsuite import conf
-from benchsuite.comparing.answer import own_targets
 from benchsuite.conf import addresses
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.printable import hidden, printable
-from benchsuite.core.results import Status
-from benchsuite.core.units import listed
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
-from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results
 from benchsuite.report.terminal.grid import Grid, show, wrapped
-from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_terminal
-from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import Estimate
 from benchsuite.system.lock import Claim
 
 
@@ -75,26 +67,11 @@ class Screen:
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
         self.console = SafeConsole(file=cast(TextIO, stream))
 
-    def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
-        self.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
-        self.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
-
-    def rows(self, plans: Sequence[Plan]) -> None:
-        for row in planned.rows(plans):
-            self.say(row)
-        for name in environments.unbuilt(plans):
-            self.say(f"The environment {name} would be built first.")
-
     def waiting(self, claim: Claim) -> None:
         self.say(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
 
     def building(self, what: str) -> None:
         self.say(f"Building {what}")
-
-    def progress(self, plans: Sequence[Plan], estimate: Estimate) -> Progress:
-        return Progress(
-            self.console, planned.titles(plans), lambda done: estimate.each_s(plans[done:])
-        )
 
     def answer(self, answer: Answer, look: str = "") -> None:
         to_terminal(answer, self.console, every_row=self._every_row)
@@ -106,25 +83,6 @@ class Screen:
         many = len(rows) != 1
         page = addresses.of_batch(rows[0].batch) if many else addresses.of_run(rows[0].pk)
         self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
-
-    def failures(self, rows: Sequence[Run]) -> str:
-        """What went wrong: each reason once, with the servers that it stopped."""
-        servers: dict[str, list[str]] = {}
-        for row in rows:
-            if row.status == Status.FAILED.value:
-                servers.setdefault(row.failure, []).append(row.server)
-        return "\n".join(
-            f"{listed(list(dict.fromkeys(some)))}: {why}" for why, some in servers.items()
-        )
-
-    def none_right(self, rows: Sequence[Run]) -> str:
-        """Which runs got no right answer; why is said where their results are."""
-        return "\n".join(
-            f"{row.server}: not one answer was right; B201 above says why."
-            for row in rows
-            if row.requests == row.failures
-            and any(finding.code.startswith("B201 ") for finding in row.findings.all())
-        )
 
     def say(self, text: str) -> None:
         """Lines of their own; none when there is nothing to say."""

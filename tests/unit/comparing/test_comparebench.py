@@ -178,12 +178,6 @@ def test_files_for_a_build(tmp_path):
     assert decisions == ["broken", "held"]
 
 
-def test_the_step_summary_is_left_alone_without_markdown(summary):
-    two_builds()
-    assert compared("main", "branch") == 0
-    assert summary.read_text() == "before\n"
-
-
 def test_the_number_of_queries_does_not_grow(django_assert_max_num_queries):
     two_servers()
     starts("uvicorn", SLOW * 6)

@@ -2,7 +2,8 @@
 
 import pytest
 
-from benchsuite.management.output import Screen, write_page
+from benchsuite.management.commands.runbench import none_right
+from benchsuite.management.output import write_page
 from benchsuite.models import Run
 from tests.factories import INVALID, make_run
 from tests.study_factories import make_study_run
@@ -23,7 +24,7 @@ from tests.tuning_factories import make_tuning, searched
 def test_runs_without_a_right_answer_are_named(requests, failures, *, accused, named):
     make_run("waitress", findings=(INVALID,) * accused)
     Run.objects.update(requests=requests, failures=failures)
-    sentence = Screen(quiet_stdout=False).none_right(Run.objects.all())
+    sentence = none_right(Run.objects.all())
     expected = "waitress: not one answer was right; B201 above says why."
     assert sentence == (expected if named else "")
 

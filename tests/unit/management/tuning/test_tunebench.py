@@ -522,12 +522,6 @@ def test_a_dry_run_starts_nothing_and_says_how_long(machine, capsys):
     assert not Tuning.objects.exists()
 
 
-def test_a_rehearsal_finds_nothing_to_write() -> None:
-    status, said = ended(*FEW, "--dry-run", "--json=-")
-    assert status == 2
-    assert "leave --json out" in said
-
-
 @pytest.mark.parametrize(
     ("words", "budget"),
     [
