@@ -3,30 +3,21 @@
 Every command of a project reads this module: what only its pages need is imported by them.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 from django.contrib import admin
-from django.db.models import Field, FloatField, IntegerField, Model
 from django.http import HttpRequest
 from django.urls import NoReverseMatch
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from benchsuite import models
-from benchsuite.core import units
-from benchsuite.models import Measurement, Run, StudyRun, Tuning
+from benchsuite.core.units import MISSING
+from benchsuite.models import Run, StudyRun, Tuning
 
 
 class ReadOnly(admin.options.BaseModelAdmin):
-    """Nothing is changed by hand; a figure stays what was measured, written with its unit."""
-
-    def get_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        names = self.fields or [field.name for field in self.opts.fields if field.editable]
-        return [SHOWN.get((self.model, name), name) for name in names]
-
-    def get_readonly_fields(self, request: HttpRequest, obj: Any = None) -> list[Any]:
-        return self.get_fields(request, obj)
+    """Nothing is changed by hand; a figure stays what was measured."""
 
     def has_add_permission(self, request: HttpRequest, *args: Any) -> bool:
         return False
@@ -35,68 +26,10 @@ class ReadOnly(admin.options.BaseModelAdmin):
         return False
 
 
-BY_ENDING = {
-    "_s": units.format_duration,
-    "_bytes": units.format_bytes,
-    "_percent": units.format_percent,
-    "_rate": units.format_rate,
-}
-
-
-def _shown(field: "Field[Any, Any]") -> Callable[[Model], str]:
-    """A column of the admin: the figure as our own pages write it."""
-    is_whole = isinstance(field, IntegerField)
-    writers = [write for ending, write in BY_ENDING.items() if field.name.endswith(ending)]
-    write, *_ = [*writers, units.format_count if is_whole else units.format_number]
-
-    @admin.display(description=field.verbose_name, ordering=field.name)
-    def shown(obj: Model) -> str:
-        from benchsuite.core.metrics import every
-        from benchsuite.report.pages import html
-
-        known = [one for one in every.METRICS if one.name == field.name]
-        if known and isinstance(obj, Run):
-            return html.figure_text(obj, known[0])
-        value = getattr(obj, field.name)
-        return known[0].show(value) if known else write(value)
-
-    return shown
-
-
-SHOWN: dict[tuple[type, Any], Any] = {
-    (model, field.name): _shown(field)
-    for model in (Run, Measurement)
-    for field in model._meta.concrete_fields
-    if isinstance(field, (FloatField, IntegerField)) and not field.primary_key
-}
-"""Columns with figures."""
-
-
-class Inline(ReadOnly, admin.TabularInline):
-    can_delete = False
-
-
-class MeasurementInline(Inline):
-    model = Measurement
-    fields = ("scope", "name", "requests", "failures", "throughput", "goodput")
-
-
-class FindingInline(Inline):
+class FindingInline(ReadOnly, admin.TabularInline):
     model = models.Finding
     fields = ("code", "level", "message", "hint")
-
-
-class CellInline(Inline):
-    model = models.StudyCell
-    fields = ("order", "coordinates", "reason")
-
-
-class TrialInline(Inline):
-    model = models.TuningTrial
-    fields = ("order", "trial", "observation", "run")
-
-    def get_queryset(self, request: HttpRequest) -> Any:
-        return super().get_queryset(request).select_related("run")
+    can_delete = False
 
 
 class WithPage(ReadOnly, admin.ModelAdmin):
@@ -115,7 +48,7 @@ class WithPage(ReadOnly, admin.ModelAdmin):
     @admin.display(description="page")
     def page(self, obj: Run | StudyRun | Tuning) -> SafeString | str:
         url = self.view_on_site(obj)
-        return format_html('<a href="{}">{}</a>', url, obj.pk.hex[:8]) if url else units.MISSING
+        return format_html('<a href="{}">{}</a>', url, obj.pk.hex[:8]) if url else MISSING
 
 
 @admin.register(Run)
@@ -123,13 +56,7 @@ class RunAdmin(WithPage):
     list_display = ("page", "state", "started_at", "label", "workload", "server", "users")
     list_filter = ("status", "verdict", "server", "workload", "started_at")
     search_fields = ("label", "server", "workload", "failure")
-    inlines = (FindingInline, MeasurementInline)
-
-    def get_list_display(self, request: HttpRequest) -> list[Any]:
-        from benchsuite.core.metrics.every import Place, in_place
-
-        figures = [SHOWN.get((Run, one.name)) for one in in_place(Place.LIST)]
-        return [*self.list_display, *filter(None, figures)]
+    inlines = (FindingInline,)
 
     def get_queryset(self, request: HttpRequest) -> Any:
         from benchsuite.report import queries
@@ -165,21 +92,8 @@ class ExecutionAdmin(WithPage):
 @admin.register(StudyRun)
 class StudyRunAdmin(ExecutionAdmin):
     list_display = ("page", "state", "started_at", "label", "name", "scale", "repeat")
-    inlines = (CellInline,)
 
 
 @admin.register(Tuning)
 class TuningAdmin(ExecutionAdmin):
     list_display = ("page", "state", "started_at", "label", "servers")
-    inlines = (TrialInline,)
-
-
-@admin.register(models.Environment)
-class EnvironmentAdmin(ReadOnly, admin.ModelAdmin):
-    list_display = ("__str__", "created")
-    fields = ("fingerprint", "created", "data")
-
-
-@admin.register(models.Software)
-class SoftwareAdmin(ReadOnly, admin.ModelAdmin):
-    fields = ("fingerprint", "data")

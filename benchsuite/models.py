@@ -33,10 +33,6 @@ def _check_stacks(diagnosis: Mapping[str, Any]) -> None:
         stacks.unpacked(diagnosis["flame"]["stacks"])
 
 
-def _no_software() -> dict[str, Any]:
-    return {"python": {}, "packages": {}}
-
-
 def validate_printable(text: str) -> None:
     from benchsuite.core.printable import is_control
 
@@ -61,7 +57,7 @@ class Software(Row):
     fingerprint = models.CharField(max_length=64, unique=True)
     data = JSON(
         kind=plain.Software,
-        empty=_no_software,
+        empty=lambda: {"python": {}, "packages": {}},
         help_text="python: fact to value; packages: distribution to version.",
     )
 
@@ -230,9 +226,6 @@ class Tuning(Execution):
         return reverse("benchsuite:tuning", args=[self.pk])
 
 
-GARBLED = "What is stored of this run can't be read"
-
-
 class Run(Row):
     """One execution of one spec."""
 
@@ -380,7 +373,10 @@ class Run(Row):
         """It has no figures then, as a run that failed has none."""
         super().mark(why)
         self.status, self.verdict, self.owner = states.UNREADABLE, "", ""
-        self.failure = f"{GARBLED} ({self.unreadable}). Delete it, or load it again."
+        self.failure = (
+            f"What is stored of this run can't be read ({self.unreadable}). Delete it, or load it "
+            "again."
+        )
         for field in self._meta.concrete_fields:
             if field.null and isinstance(field, (models.FloatField, models.IntegerField, JSON)):
                 setattr(self, field.attname, None)

@@ -13,7 +13,8 @@ from benchsuite.core.results import Finding, Level, Program, Reading, RunResult,
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.models import Environment, Run
-from benchsuite.runner.planning import known_facts
+from benchsuite.runner.plan import server_facts
+from benchsuite.runner.planning import async_twin
 from benchsuite.stats import summary
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -94,7 +95,15 @@ def begin(spec: RunSpec, batch: UUID | None = None, started_at: datetime = BEGUN
 
 def facts(server: str, workload: str) -> dict[str, Any]:
     """What is stored of a server; nothing of one that there is not."""
-    return known_facts(server, workload) if server in conf.server_paths() else {}
+    if server not in conf.server_paths():
+        return {}
+    return server_facts(conf.server_class(server), async_twin(workload))
+
+
+def finish(run: Run, result: RunResult) -> None:
+    """Stores what the run found out, as a command does."""
+    store.fill(run, result)
+    store.write(run)
 
 
 def make_run(
@@ -123,7 +132,7 @@ def make_run(
     verdict = Verdict.INVALID if Level.INVALID in levels else Verdict.VALID
     if verdict is Verdict.VALID and Level.WEAK in levels:
         verdict = Verdict.WEAK
-    store.finish(
+    finish(
         run,
         RunResult(
             spec=asked,
@@ -157,7 +166,7 @@ def stored(spec: RunSpec, total: Any, *parts: Any, **given: Any) -> Run:
     """A finished run of these figures alone, as it is read."""
     row = begin(spec, batch=UUID(int=1))
     given |= {"status": Status.FINISHED, "started_at": BEGUN, "environment": {"hostname": "here"}}
-    store.finish(row, RunResult(spec=spec, total=total, summaries=parts, **given))
+    finish(row, RunResult(spec=spec, total=total, summaries=parts, **given))
     return Run.objects.get(pk=row.pk)
 
 
@@ -173,7 +182,7 @@ def make_failed_run(
     """A run without figures."""
     asked = make_spec(server, **spec)
     run = begin(asked, batch, started_at)
-    store.finish(
+    finish(
         run,
         RunResult(
             spec=asked,

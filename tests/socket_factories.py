@@ -5,12 +5,11 @@ from typing import Any
 
 import numpy as np
 
-from benchsuite import store
 from benchsuite.core.results import Accounts, IdleMemory, RunResult, Status, Verdict, WebSockets
 from benchsuite.core.samples import Kind
 from benchsuite.models import Run
 from benchsuite.stats import summary
-from tests.factories import BEGUN, MACHINE, MIB, begin, draw, make_spec, readings
+from tests.factories import BEGUN, MACHINE, MIB, begin, draw, finish, make_spec, readings
 
 KEPT = Accounts(
     messages=6000,
@@ -50,7 +49,7 @@ def make_echo_run(
     strays["kind"] = Kind.WEBSOCKET_CLOSED
     strays["finish"] = window[0] + 0.5
     users = asked.load.users
-    store.finish(
+    finish(
         run,
         RunResult(
             spec=asked,
@@ -95,7 +94,7 @@ def make_idle_run(server: str = "daphne", *, each_bytes: float = 28_672.0, **spe
     counted = [(float(second) + 0.1, 250 * min(8, second)) for second in range(int(window[1]))]
     shakes = np.zeros(2000, summary.DTYPE)
     shakes["finish"] = 0.02
-    store.finish(
+    finish(
         run,
         RunResult(
             spec=asked,

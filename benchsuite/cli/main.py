@@ -2,14 +2,12 @@
 
 import os
 import shlex
-import shutil
 import sys
 from argparse import REMAINDER, SUPPRESS, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Sequence
 from importlib.machinery import ModuleSpec
 from importlib.util import module_from_spec
 from pathlib import Path
-from textwrap import TextWrapper
 
 from benchsuite import __version__
 from benchsuite.cli import places
@@ -196,30 +194,24 @@ def introduction(project: Project) -> str:
         if adapter.serves_project and adapter.for_production and not adapter.companions
         if python.installed(adapter.distribution) and adapter.available(python).ok
     ]
-    debug = "; DEBUG is on there, and runs switch it off" if project.values.get("DEBUG") else ""
     pages = project.pages or ["/"]
     more = f" and {len(pages) - SHOWN} more" if len(pages) > SHOWN else ""
     first = servers[0] if servers else "runserver"
     facts = {
         "Project": f"{project.name} in {project.folder}",
-        "Settings": f"{project.settings} (Django {project.django}{debug})",
+        "Settings": f"{project.settings} (Django {project.django})",
         "Python": str(project.python),
         "Servers": ", ".join(servers) or "only runserver; install another there, such as gunicorn",
         "Pages": f"{', '.join(pages[:SHOWN])}{more}",
     }
-    wrapper = TextWrapper(
-        shutil.get_terminal_size().columns,
-        subsequent_indent=" " * 10,
-        break_long_words=False,
-        break_on_hyphens=False,
+    return "\n".join(
+        [
+            *(f"{name:10}{value}" for name, value in facts.items()),
+            "\nMeasure a page, or find the server and its size for it:",
+            f"  {command('runbench', f'--path={pages[0]}', f'--server={first}')}",
+            f"  {command('tunebench', f'--path={pages[0]}')}\n",
+        ]
     )
-    lines = [wrapper.fill(f"{name:10}{value}") for name, value in facts.items()]
-    commands = [command("runbench", f"--path={pages[0]}", f"--server={first}")]
-    if servers:
-        commands.append(command("tunebench", f"--path={pages[0]}"))
-    find = ", or find the server and its size for it" * bool(servers)
-    lines += ["", f"Measure a page{find}:"]
-    return "\n".join([*lines, *(f"  {line}" for line in commands), ""])
 
 
 def _serve(words: Sequence[str]) -> int:

@@ -1,7 +1,7 @@
 """What a project says of itself: run by the project's own Python, through its manage.py.
 
 `python -c SOURCE MANAGE_PY SETTINGS`, with the standard library and any Django, writes one line of
-JSON after whatever the project prints. Either may be empty.
+JSON after whatever the project prints. SETTINGS may be empty.
 """
 
 import json
@@ -55,8 +55,7 @@ def _look(path: str, settings_module: str, report: dict[str, Any]) -> None:
     before, folders = dict(os.environ), list(sys.path)
     if settings_module:
         os.environ["DJANGO_SETTINGS_MODULE"] = settings_module
-    if path:
-        _manage(path)
+    _manage(path)
     report["environment"] = {
         name: value for name, value in os.environ.items() if before.get(name) != value
     }

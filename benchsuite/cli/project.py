@@ -17,7 +17,6 @@ from benchsuite.pythons.interpreter import executed
 from benchsuite.system.programs import ran
 
 ASK_S = 120.0  #: How long a project may take to load.
-DEEPEST = 2  #: Folders below the one that was named.
 ENVIRONMENTS = (".venv", "venv", "env", ".env")
 
 
@@ -55,21 +54,18 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
     Raises UsageError where there is none or more than one, UnavailableError where no Python loads
     it.
     """
-    manage = _manage(folder, needed=not settings)
-    home = manage.parent if manage else folder
+    manage = _manage(folder)
+    home = manage.parent
     pythons = [Path(python).expanduser().absolute()] if python else list(_pythons(home))
     refusals = []
     for path in pythons:
         candidate = path / "bin" / "python" if path.is_dir() else path
-        known = _asked(candidate, manage, home, settings)
+        known = _asked(candidate, manage, settings)
         if "django" not in known:
             refusals.append(f"{candidate}: {known['fault']}")
             continue
         if not known["settings"]:
-            files = [*home.glob("*/settings.py"), *home.glob("*/settings/[!_]*.py")]
-            names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
-            there = f"; there are {listed(sorted(names))}" if names else ""
-            raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
+            raise UsageError(f"{manage} names no settings: write --settings MODULE.")
         return Project(folder=home, python=candidate.absolute(), **known)
     raise UnavailableError(
         f"No Python can load the project in {home}; name its environment: --python PATH. Tried:\n"
@@ -77,7 +73,7 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
     )
 
 
-def _manage(folder: Path, *, needed: bool) -> Path | None:
+def _manage(folder: Path) -> Path:
     if not folder.is_dir():
         raise UsageError(f"{folder} is no folder; name that of manage.py, or one above it.")
     for above in (folder, *folder.parents):
@@ -85,7 +81,7 @@ def _manage(folder: Path, *, needed: bool) -> Path | None:
             return above / "manage.py"
         if (above / ".git").exists() or above == Path.home():
             break
-    below = sorted(_below(folder, DEEPEST))
+    below = sorted(folder.glob("[!.]*/manage.py")) or sorted(folder.glob("[!.]*/[!.]*/manage.py"))
     if len(below) == 1:
         return below[0]
     if below:
@@ -94,24 +90,10 @@ def _manage(folder: Path, *, needed: bool) -> Path | None:
             f"{listed([str(manage.parent) for manage in below])}; go to one of them, or name it: "
             "--project FOLDER."
         )
-    if not needed:
-        return None
     raise UsageError(
         f"There is no manage.py in {folder}, above it or up to two folders below; go to the "
-        "project's folder, or name it: --project FOLDER, or its settings: --settings MODULE."
+        "project's folder, or name it: --project FOLDER."
     )
-
-
-def _below(folder: Path, depth: int) -> Iterator[Path]:
-    for entry in sorted(folder.iterdir()):
-        if not entry.is_dir() or entry.is_symlink() or entry.name.startswith("."):
-            continue
-        if (entry / "pyvenv.cfg").exists() or entry.name == "node_modules":
-            continue
-        if (entry / "manage.py").is_file():
-            yield entry / "manage.py"
-        elif depth > 1:
-            yield from _below(entry, depth - 1)
 
 
 def _pythons(home: Path) -> Iterator[Path]:
@@ -138,11 +120,11 @@ def _pythons(home: Path) -> Iterator[Path]:
         yield Path(found)
 
 
-def _asked(python: Path, manage: Path | None, home: Path, settings: str) -> dict[str, Any]:
+def _asked(python: Path, manage: Path, settings: str) -> dict[str, Any]:
     """What the probe reports; a `fault` alone where not even Django was found."""
-    words = (str(manage or ""), settings)
+    words = (probe.__file__, str(manage), settings)
     try:
-        ended = executed(python, probe.__file__, *words, folder=home, limit_s=ASK_S)
+        ended = executed(python, *words, folder=manage.parent, limit_s=ASK_S)
     except subprocess.TimeoutExpired:
         return {"fault": f"the project did not load in {ASK_S:g} s"}
     except OSError as error:

@@ -1,8 +1,8 @@
 """The keys of the BENCHSUITE setting: what each must be, and what is wrong with what it is."""
 
 import json
-import math
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
@@ -12,6 +12,7 @@ from urllib.parse import urlsplit
 from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import UsageError, choices, last_line
+from benchsuite.core.plain import Misfit, reader
 
 BASES = {
     "SERVERS": "benchsuite.servers.base.ServerAdapter",
@@ -41,10 +42,22 @@ class Key:
     id: str
     default: Any
     wanted: str  #: What it must be: "BENCHSUITE['CACHE'] is 3, not …".
-    hint: str | Callable[[], str]
-    is_right: Callable[[Any], bool]  #: Of the right type and form; imports nothing.
+    hint: str
+    kind: Any  #: Its type as JSON has it.
+    path: bool = False  #: Whether paths may stand in place of texts.
+    holds: Callable[[Any], bool] = lambda value: True  #: Of a value of that type; imports nothing.
     faults: Callable[[Any], Iterator[str]] = lambda value: iter(())
     """Of a value of that form: what it names and what is not there, as "…['shop']: …"."""
+
+    def is_right(self, value: Any) -> bool:
+        """Whether it has the right type and form."""
+        try:
+            data = json.loads(json.dumps(value, default=os.fspath if self.path else None))
+            if isinstance(value, dict) and data.keys() != value.keys():
+                return False
+            return self.holds(reader(self.kind)(data))
+        except (TypeError, ValueError, RecursionError, Misfit):
+            return False
 
 
 def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
@@ -63,13 +76,12 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
             hint = f"{words[:1].upper()}{words[1:]}"
             yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", hint)
             continue
-        hint = key.hint if isinstance(key.hint, str) else key.hint()
         if not key.is_right(given[name]):
             sentence = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
-            yield Problem(key.id, sentence, hint)
+            yield Problem(key.id, sentence, key.hint)
         elif importing:
             for fault in key.faults(given[name]):
-                yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", hint)
+                yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", key.hint)
 
 
 def fault_of(path: str, key: str) -> str:
@@ -91,18 +103,11 @@ def _imported(path: str) -> tuple[Any, str]:
     return None, f"{path!r} can't be imported ({' '.join(reason.split())})"
 
 
-def _has_classes(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(name, str)
-        and bool(name)
-        and not any(sign.isspace() or sign == "," for sign in name)
-        and _is_path(path)
+def _has_classes(value: dict[str, str]) -> bool:
+    return all(
+        name and "." in path and not any(sign.isspace() or sign == "," for sign in name)
         for name, path in value.items()
     )
-
-
-def _is_path(value: Any) -> bool:
-    return isinstance(value, str) and "." in value
 
 
 def _function(path: str) -> Iterator[str]:
@@ -121,35 +126,20 @@ def _module(name: str | None) -> Iterator[str]:
     yield f": there is no module {name!r}{reason}"
 
 
-def _can_be_told(value: Any) -> bool:
-    """To the measured server, as JSON, whose databases are the run's."""
+def _names_no_database(value: dict[str, Any]) -> bool:
+    """The databases of the measured server are the run's."""
     from benchsuite.core.specs.database import names_one
 
-    try:
-        is_plain = isinstance(value, dict) and json.loads(json.dumps(value)).keys() == value.keys()
-    except (TypeError, ValueError, RecursionError):
-        return False
-    return is_plain and not any(names_one(name, part) for name, part in value.items())
+    return not any(names_one(name, part) for name, part in value.items())
 
 
-def _is_address(value: Any) -> bool:
-    try:
-        parts = urlsplit(value if isinstance(value, str) else "")
-        return bool(parts.hostname) and parts.scheme in ("http", "https") and value.endswith("/")
-    except ValueError:
-        return False
+def _is_address(value: str) -> bool:
+    parts = urlsplit(value)
+    return bool(parts.hostname) and parts.scheme in ("http", "https") and value.endswith("/")
 
 
-def _is_name(value: Any) -> bool:
-    return value is None or (isinstance(value, str) and bool(value.strip()))
-
-
-def _is_folder(value: Any) -> bool:
-    return _is_name(str(value) if isinstance(value, Path) else value) and "\0" not in str(value)
-
-
-def _are_paths(value: Any) -> bool:
-    return isinstance(value, list | tuple) and None not in value and all(map(_is_folder, value))
+def _is_text(value: str | None) -> bool:
+    return value is None or (bool(value.strip()) and "\0" not in value)
 
 
 def _studies(value: Sequence[str | Path]) -> Iterator[str]:
@@ -166,30 +156,16 @@ def _studies(value: Sequence[str | Path]) -> Iterator[str]:
         yield f": {str(error).rstrip('.')}"
 
 
-def _are_margins(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        name in ("all", *_compared())
-        and isinstance(percent, int | float)
-        and not isinstance(percent, bool)
-        and 0 <= percent < 100
-        for name, percent in value.items()
-    )
-
-
-def _compared() -> Iterable[str]:
+def _are_margins(value: dict[str, float]) -> bool:
     from benchsuite.core.metrics.every import compared
 
-    return compared()
+    figures = ("all", *compared())
+    return all(name in figures and 0 <= percent < 100 for name, percent in value.items())
 
 
-def _are_rates(value: Any) -> bool:
-    return isinstance(value, dict) and all(
-        isinstance(host, str)
-        and host == host.lower()
-        and not set(host) & set("/@ ")
-        and isinstance(most, int | float)
-        and not isinstance(most, bool)
-        and 0 < most < math.inf
+def _are_rates(value: dict[str, float]) -> bool:
+    return all(
+        host == host.lower() and not set(host) & set("/@ ") and most > 0
         for host, most in value.items()
     )
 
@@ -213,7 +189,8 @@ def _classes(id: str, what: str, key: str) -> Key:
         wanted=f"a dict of names and dotted paths of {what}",
         hint='Write {"name": "package.module.Class"}, names without blanks and commas; '
         "docs/extending.md shows how a class is written.",
-        is_right=_has_classes,
+        kind=dict[str, str],
+        holds=_has_classes,
         faults=faults,
     )
 
@@ -230,7 +207,9 @@ KEYS: dict[Any, Key] = {
         wanted="a list of paths of files and folders",
         hint='Write [BASE_DIR / "studies"]: files NAME.toml, or folders of them; docs/studies.md '
         "shows how a study is written.",
-        is_right=_are_paths,
+        kind=list[str],
+        path=True,
+        holds=lambda value: all(map(_is_text, value)),
         faults=_studies,
     ),
     "TARGET_SETTINGS": Key(
@@ -238,7 +217,8 @@ KEYS: dict[Any, Key] = {
         default=None,
         wanted="the name of a settings module",
         hint="Name the settings module the measured server starts from, or leave the key out.",
-        is_right=_is_name,
+        kind=str | None,
+        holds=_is_text,
         faults=_module,
     ),
     "PROJECT": Key(
@@ -246,8 +226,9 @@ KEYS: dict[Any, Key] = {
         default=None,
         wanted=f"the name of a project, a line of at most {LONGEST_NAME} characters",
         hint="Name the project where several share the database of results, or leave the key out.",
-        is_right=lambda value: (
-            _is_name(value) and len(value or "") <= LONGEST_NAME and (value or "").isprintable()
+        kind=str | None,
+        holds=lambda value: (
+            _is_text(value) and len(value or "") <= LONGEST_NAME and (value or "").isprintable()
         ),
     ),
     "ACCESS": Key(
@@ -255,7 +236,8 @@ KEYS: dict[Any, Key] = {
         default="benchsuite.views.access.staff",
         wanted="the dotted path of a function",
         hint="It is called with the request and answers whether the pages are shown.",
-        is_right=_is_path,
+        kind=str,
+        holds=lambda value: "." in value,
         faults=_function,
     ),
     "CONSOLE_URL": Key(
@@ -263,21 +245,25 @@ KEYS: dict[Any, Key] = {
         default="http://127.0.0.1:8000/results/",
         wanted="the address of a page with a slash at its end",
         hint='Write it whole: "http://127.0.0.1:8000/results/".',
-        is_right=_is_address,
+        kind=str,
+        holds=_is_address,
     ),
     "CACHE": Key(
         id="benchsuite.E010",
         default=None,
         wanted="the path of a folder",
         hint="Name a folder in which environments may be kept, or leave the key out.",
-        is_right=_is_folder,
+        kind=str | None,
+        path=True,
+        holds=_is_text,
     ),
     "MARGINS_PERCENT": Key(
         id="benchsuite.E011",
         default={},
         wanted="a dict of figures and percentages from 0 to below 100",
-        hint=lambda: f"Write {{'memory': 2}}; the figures are: all, {', '.join(_compared())}.",
-        is_right=_are_margins,
+        hint='Write {"memory": 2}: "all", or a figure that comparebench --help lists.',
+        kind=dict[str, float],
+        holds=_are_margins,
     ),
     "TARGETS": Key(
         id="benchsuite.E016",
@@ -285,7 +271,8 @@ KEYS: dict[Any, Key] = {
         wanted="a dict of hosts and the most requests a second that each may be asked",
         hint='Write {"staging.example.org": 50}: hosts as --target names them, without port, and '
         "numbers above 0.",
-        is_right=_are_rates,
+        kind=dict[str, float],
+        holds=_are_rates,
     ),
     "PLACE": Key(
         id="benchsuite.E017",
@@ -293,18 +280,17 @@ KEYS: dict[Any, Key] = {
         wanted=f"a dict of places, by the names of their options: {', '.join(PLACES)}",
         hint='Write {"agent": "10.0.0.1:5558", "key-file": BASE_DIR / "bench.key"}, or '
         '"load-hosts" with "listen", "key-file" and "bind".',
-        is_right=lambda value: (
-            isinstance(value, dict)
-            and set(value) <= set(PLACES)
-            and all(isinstance(place, str | int | Path) for place in value.values())
-        ),
+        kind=dict[str, str | int],
+        path=True,
+        holds=lambda value: value.keys() <= set(PLACES),
     ),
     "OVERRIDES": Key(
         id="benchsuite.E008",
         default={},
         wanted="a dict of names and values that JSON can hold, none of which names a database",
         hint='Write {"NAME": value}: a path as text, no object of a class.',
-        is_right=_can_be_told,
+        kind=dict[str, Any],
+        holds=_names_no_database,
     ),
 }
 """docs/settings.md says what each is for."""

@@ -7,31 +7,22 @@ from typing import Any, TextIO, cast
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, QueryDict
-from django.urls import get_urlconf, include, path, resolve, reverse, set_urlconf
+from django.urls import get_urlconf, include, path, set_urlconf
 from django.utils.module_loading import import_string
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
 from benchsuite import conf
-from benchsuite.comparing.answer import own_targets
 from benchsuite.conf import addresses
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.printable import hidden, printable
-from benchsuite.core.results import Status
-from benchsuite.core.units import listed
-from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
-from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal import results
 from benchsuite.report.terminal.grid import Grid, show, wrapped
-from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_terminal
-from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import Estimate
 from benchsuite.system.lock import Claim
 
 
@@ -76,31 +67,11 @@ class Screen:
         stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
         self.console = SafeConsole(file=cast(TextIO, stream))
 
-    def plan(self, plans: Sequence[Plan], estimate: Estimate) -> None:
-        self.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
-        if any(plan.has_too_many_samples for plan in plans):
-            self.say(
-                f"More than {MOST_SAMPLES:,} samples: load hosts add them up to counts and "
-                "histograms, of the whole window and of each second."
-            )
-        self.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
-
-    def rows(self, plans: Sequence[Plan]) -> None:
-        for row in planned.rows(plans):
-            self.say(row)
-        for name in environments.unbuilt(plans):
-            self.say(f"The environment {name} would be built first.")
-
     def waiting(self, claim: Claim) -> None:
         self.say(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
 
     def building(self, what: str) -> None:
         self.say(f"Building {what}")
-
-    def progress(self, plans: Sequence[Plan], estimate: Estimate) -> Progress:
-        return Progress(
-            self.console, planned.titles(plans), lambda done: estimate.each_s(plans[done:])
-        )
 
     def answer(self, answer: Answer, look: str = "") -> None:
         to_terminal(answer, self.console, every_row=self._every_row)
@@ -113,25 +84,6 @@ class Screen:
         page = addresses.of_batch(rows[0].batch) if many else addresses.of_run(rows[0].pk)
         self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
 
-    def failures(self, rows: Sequence[Run]) -> str:
-        """What went wrong: each reason once, with the servers that it stopped."""
-        servers: dict[str, list[str]] = {}
-        for row in rows:
-            if row.status == Status.FAILED.value:
-                servers.setdefault(row.failure, []).append(row.server)
-        return "\n".join(
-            f"{listed(list(dict.fromkeys(some)))}: {why}" for why, some in servers.items()
-        )
-
-    def none_right(self, rows: Sequence[Run]) -> str:
-        """Which runs got no right answer; why is said where their results are."""
-        return "\n".join(
-            f"{row.server}: not one answer was right; B201 above says why."
-            for row in rows
-            if row.requests == row.failures
-            and any(finding.code.startswith("B201 ") for finding in row.findings.all())
-        )
-
     def say(self, text: str) -> None:
         """Lines of their own; none when there is nothing to say."""
         if text:
@@ -141,18 +93,16 @@ class Screen:
 PAGES: Any = (path("", include("benchsuite.urls")),)
 
 
-def write_page(file: str, name: str, *args: object, **query: object) -> None:
-    """The page of that view, as its link "HTML file" gives it; raises BenchsuiteError."""
+def write_page(file: str, view: str, *args: object, **query: object) -> None:
+    """What a view such as "run.show" shows as its link "HTML file" does; raises BenchsuiteError."""
     before = get_urlconf()
     set_urlconf(PAGES)
     try:
         request = HttpRequest()
-        request.method, request.path = "GET", reverse(f"benchsuite:{name}", args=args)
+        request.method = "GET"
         request.GET = QueryDict(urlencode({**query, "format": "html"}))
-        view = resolve(request.path)
-        own = import_string(f"benchsuite.views.{view.func.__name__}")
-        show = inspect.unwrap(own)  # nobody has to sign in
-        page = show(request, *view.args, **view.kwargs)
+        show = inspect.unwrap(import_string(f"benchsuite.views.{view}"))  # nobody has to sign in
+        page = show(request, *args)
         content = b"".join(page).decode()
     finally:
         set_urlconf(before)

@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from django.core.management import CommandError
 from django.db import Error
 
 from benchsuite import store
@@ -19,7 +20,7 @@ from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.programs import revision_of, short_revision
+from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
 
 class ChangedError(UsageError):
@@ -31,7 +32,7 @@ class ChangedError(UsageError):
 
 
 NAMED = 5  #: Packages in a message.
-FILES = "~"  #: In what was stored before, what follows is a hash of files that git does not track.
+FILES = "~"  #: Between the revision of a project and the hash of its files that git does not track.
 
 
 @contextmanager
@@ -78,6 +79,14 @@ def can_go_on(row: Execution) -> bool:
     return not row._state.adding and row.status != Status.FINISHED
 
 
+def broken_off(error: BaseException, row: Execution, again: str) -> CommandError:
+    """How a command ends that this ended, with the command that goes on, if it can."""
+    is_ctrl_c = isinstance(error, KeyboardInterrupt)
+    words = "Interrupted." if is_ctrl_c else str(error)
+    go_on = f" Go on with: {again}" * can_go_on(row)
+    return CommandError(f"{words}{go_on}", returncode=130 if is_ctrl_c else 1)
+
+
 def ensure_idle(row: Execution, which: str) -> None:
     """Raises UsageError where somebody is at work on it."""
     if row.owner and not lock.has_ended(row.owner):
@@ -95,11 +104,16 @@ def ensure_same_machine(row: Execution, which: str) -> None:
 
 def ensure_same_revision(before: str, which: str) -> None:
     """Raises UsageError where other code of the project was measured."""
-    before, now = before.partition(FILES)[0], revision()
+    before, known, files = before.partition(FILES)
+    now, _, files_now = revision().partition(FILES)
+    what = ""
     if before != now:
         then, today = short_revision(before) or "none", short_revision(now) or "none"
         what = f"another revision of the project ({then}, and it is {today} now)"
-        raise ChangedError(f"{which} measured {what}", "check out what was there before")
+    elif known and files != files_now:
+        what = "other files of the project, which git does not track"
+    if what:
+        raise ChangedError(f"{which} measured {what}", "put back what was there before")
 
 
 def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None:
@@ -117,6 +131,6 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
 
 
 def revision() -> str:
-    """Of the project as it will be measured."""
+    """Of the project as it will be measured; then a hash of the code that git does not track."""
     folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or Path.cwd())
-    return revision_of(folder)
+    return f"{revision_of(folder)}{FILES}{untracked_code(folder)}"

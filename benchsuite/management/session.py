@@ -20,7 +20,7 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
 from benchsuite.core.specs import LoadProfile
-from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.core.units import counted, format_bytes, format_duration, format_rate
 from benchsuite.delay.delayer import HOST
 from benchsuite.load.job import Tick
 from benchsuite.management.options.place import Place
@@ -31,7 +31,7 @@ from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate
-from benchsuite.store.abandoned import durations, mark, overheads, sweep, sweep_executions
+from benchsuite.store.abandoned import mark, overheads, sweep, sweep_executions
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.journal import Journal, journal
@@ -48,19 +48,15 @@ class Results:
     """The runs of one command; what was measured is never lost to a fault of the database."""
 
     def __init__(
-        self,
-        say: Callable[[str], None],
-        planned: int = 1,
-        follow: str = "",
-        batch: UUID | None = None,
+        self, say: Callable[[str], None], follow: str = "", batch: UUID | None = None
     ) -> None:
-        """`planned` runs, which the page `follow` shows and are added to the `batch`."""
+        """Of runs that are added to the `batch`; the page `follow` shows them, else that of one."""
         self.batch = batch or uuid4()
         self.rows: list[Run] = []
         self.refused: list[Run] = []  #: Those among the rows that are not stored.
         self.file: Path | None = None  #: Where those are.
         self._say = say
-        self._follow = follow or (addresses.of_batch(self.batch) if planned != 1 else "")
+        self._follow = follow
         self._reason = ""
         self._refusal = ""  #: The same as a sentence that names the database and says what to do.
 
@@ -85,7 +81,7 @@ class Results:
         row.study_cell = cell
         self.rows.append(row)
         try:
-            if self._tried(row.save, once=True) and row is self.rows[0]:
+            if self._tried(row.save) and row is self.rows[0]:
                 self._say(f"Follow   {self._follow or addresses.of_run(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
@@ -114,8 +110,7 @@ class Results:
         """What could not be stored, where it is, and what to do; empty when all is stored."""
         if not self.refused:
             return ""
-        many = len(self.refused)
-        which = f"{many} of {len(self.rows)} runs" if len(self.rows) > 1 else "The run"
+        which = f"{len(self.refused)} of {counted(len(self.rows), 'run')}"
         words = f"{which} could not be stored ({self._reason})"
         if self.file is None:
             return (
@@ -123,8 +118,8 @@ class Results:
                 "the database or a disk and repeat the command."
             )
         return (
-            f"{words}, and {'is' if many == 1 else 'are'} kept in {self.file}. When the database "
-            f"can be written again: {command('loadbench', self.file)}"
+            f"{words}; kept in {self.file}. When the database can be written again: "
+            f"{command('loadbench', self.file)}"
         )
 
     def _keep(self, row: Run, result: RunResult) -> None:
@@ -138,14 +133,10 @@ class Results:
             self._say(self.sentence)
 
     def _tried(
-        self,
-        action: Callable[[], object],
-        *,
-        once: bool = False,
-        stop: Callable[[], bool] = lambda: False,
+        self, action: Callable[[], object], *, stop: Callable[[], bool] = lambda: False
     ) -> bool:
         """Whether it could be done; tried again where the database may only be busy."""
-        for left in reversed(range(1 if once or self.refused else TRIES)):
+        for left in reversed(range(1 if self.refused else TRIES)):
             try:
                 close_old_connections()  # that may have broken while the run was made
                 action()
@@ -164,12 +155,11 @@ class Results:
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
     content = "".join(json_of(runs))
-    folders: list[Callable[[], str | Path]] = [Path.cwd, tempfile.gettempdir, Path.home]
-    for folder in [lambda: before.parent] if before else folders:
+    for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
         try:
-            path = Path(folder()) / name
+            path = folder.absolute() / name
             _write(path, content)
-        except (OSError, RuntimeError):  # RuntimeError: somebody without a home
+        except OSError:
             continue
         return path
     return None
@@ -191,10 +181,7 @@ def _write(path: Path, content: str) -> None:
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
     try:
-        return Estimate(
-            overheads(plan.spec.server.server for plan in plans),
-            durations(plan.spec.key for plan in plans),
-        )
+        return Estimate(overheads(plan.spec.server.server for plan in plans))
     except Error:  # whoever needs the database says so; nobody needs it for an estimate
         return Estimate()
 

@@ -3,6 +3,7 @@
 import codecs
 import io
 import os
+import shutil
 import sys
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator
@@ -21,14 +22,9 @@ USUAL = 80  #: Columns of a terminal that does not say.
 
 def columns(stream: TextIO) -> int:
     """How many a line may have: by the variable COLUMNS, else by the terminal."""
-    given = os.environ.get("COLUMNS", "")
-    if given.isascii() and given.isdecimal() and int(given):
-        return min(int(given), UNBOUNDED)
-    if not stream.isatty():
+    if not (stream.isatty() or os.environ.get("COLUMNS")):
         return UNBOUNDED
-    with suppress(OSError):
-        return os.get_terminal_size(stream.fileno()).columns or USUAL
-    return USUAL
+    return min(shutil.get_terminal_size((USUAL, 0)).columns, UNBOUNDED)
 
 
 def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
@@ -123,20 +119,12 @@ def plainer(text: str) -> str:
     return "".join(signs)
 
 
-@contextmanager
-def plainer_where_needed() -> Iterator[None]:
-    """Text printed in this block replaces characters that the output's encoding lacks."""
+def plainer_where_needed() -> None:
+    """What is printed from now on replaces characters that the output's encoding lacks."""
     codecs.register_error(NAME, _replaced)
-    streams = [one for one in (sys.stdout, sys.stderr) if isinstance(one, io.TextIOWrapper)]
-    before = [one.errors for one in streams]
-    for stream in streams:
-        stream.reconfigure(errors=NAME)
-    try:
-        yield
-    finally:
-        for stream, errors in zip(streams, before, strict=True):
-            if not stream.closed:
-                stream.reconfigure(errors=errors)
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors=NAME)
 
 
 def _replaced(error: UnicodeError) -> tuple[str, int]:
@@ -155,26 +143,20 @@ def check(flag: str, file: str | None) -> None:
     path = Path(file).absolute()
     if os.path.isdir(path):  # Path's own raises where a name is too long
         raise UsageError(f"{flag}={file} is a folder; name a file in it.")
-    if len(os.fsencode(path.name)) > LONGEST_NAME:
+    written = path if os.path.exists(path) else path.parent
+    if len(os.fsencode(path.name)) > LONGEST_NAME or not os.access(written, os.W_OK):
         raise UsageError(
-            f"{flag} has a name of {len(path.name)} characters, and the limit is {LONGEST_NAME} "
-            "bytes; shorten it."
+            f"{flag}={file} can't be written by this user: name another file, in a folder "
+            "that is there."
         )
-    if not os.path.isdir(path.parent):
-        raise UsageError(
-            f"{flag}={file} can't be written: there is no folder {path.parent}; create it, or name "
-            "another."
-        )
-    if not os.access(path if os.path.exists(path) else path.parent, os.W_OK):
-        raise UsageError(f"{flag}={file} is not writable for this user; name another file.")
 
 
-def write(file: str, content: str | Iterable[str], *, mode: str = "w") -> None:
+def write(file: str, content: str | Iterable[str]) -> None:
     """All of it, or piece by piece; raises BenchsuiteError when the file can't be written."""
     pieces = [content] if isinstance(content, str) else content
     try:
         if file != "-":
-            with Path(file).open(mode, encoding="utf-8") as opened:
+            with Path(file).open("w", encoding="utf-8") as opened:
                 opened.writelines(pieces)
             return
         sys.stdout.flush()

@@ -36,7 +36,7 @@ from benchsuite.studies.claims import answered, judge
 from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import Need, key
-from benchsuite.studies.options import arguments, in_cell, laid_over, settled, shares
+from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Share, Study, cell_title
 
 UNKNOWN = 1
@@ -253,30 +253,12 @@ class Execution:
                     progress.skip(candidate.reason)
                 self.done.add((turn.place, turn.repetition))
 
-    def prepare(self, at_work: Session) -> None:
-        """Builds what servers need, so that nothing is built between two runs."""
-        for candidate in self.candidates:
-            if candidate.plan is not None:
-                try:
-                    (candidate.plan,) = preflight.prepared(
-                        [candidate.plan], at_work.screen.building
-                    )
-                except UnavailableError as error:
-                    candidate.refuse(str(error))
-        self.check()
-
     def check(self) -> None:
         """Raises UnavailableError where no cell can run."""
         if len(self.skipped) < len(self.candidates):
             return
-        reasons: dict[str, list[str]] = {}
-        for candidate in self.skipped:
-            reasons.setdefault(candidate.reason, []).append(candidate.title)
-        lines = [f"{'; '.join(titles)}: {reason}" for reason, titles in reasons.items()]
-        none = f"No configuration of {self.study.name} can run here"
-        if len(reasons) == 1:
-            raise UnavailableError(f"{none}: {next(iter(reasons))}")
-        raise UnavailableError("\n".join([f"{none}.", *lines]))
+        reasons = " ".join(dict.fromkeys(candidate.reason for candidate in self.skipped))
+        raise UnavailableError(f"No configuration of {self.study.name} can run here: {reasons}")
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -313,11 +295,8 @@ class Execution:
             values = map(metric(figures[share.figure]).value, finished)
             value = next((one for one in values if one is not None), None)
             if value is None or not math.isfinite(value):
-                reason = (
-                    f"--{option} is a share of the {share.figure} of the configuration "
-                    f"{cell_title(share.cell)}, which "
-                    f"{'is not known' if value is None else 'has no limit there'}."
-                )
+                of = f"the {share.figure} of the configuration {cell_title(share.cell)}"
+                reason = f"--{option} is a share of {of}, which is not known."
                 self._refuse(candidate, row, reason)
                 return
             value *= share.share  # rates to three digits; of whole things at least one
@@ -325,12 +304,9 @@ class Execution:
             settled[option] = float(f"{value:.3g}") if is_rate else max(1, round(value))
         self.row.resolved[str(row.order)] = settled
         self.row.save(update_fields=["resolved"])
-        built = candidate.plan.python
         candidate.resolve(self.row.label, settled)
         if candidate.plan is None:
             self._refuse(candidate, row, candidate.reason)
-        elif built is not None:
-            candidate.plan = candidate.plan.under(built)
 
     def _refuse(self, candidate: Candidate, row: StudyCell, reason: str) -> None:
         candidate.refuse(reason)
@@ -345,30 +321,13 @@ def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
     for candidate in every:
         candidate.resolve("", {})
     for candidate in wrong:
-        for axis, value in candidate.cell.coordinates.items():
-            having = [each for each in every if each.cell.coordinates[axis] == value]
-            if all(each.is_wrong for each in having):
-                place = _place_of(candidate.reason, study) or f"axis.{axis}.{value}"
+        having = {"every": every} | {
+            f"axis.{axis}.{value}": [one for one in every if one.cell.coordinates[axis] == value]
+            for axis, value in candidate.cell.coordinates.items()
+        }
+        for place, some in having.items():
+            if all(each.is_wrong for each in some):
                 raise UsageError(f"{Path(study.path).name}: {place}: {candidate.reason}")
-
-
-def _place_of(reason: str, study: Study) -> str:
-    """Which of the file's tables is refused so by itself."""
-    tables = {"every": study.every} | {
-        f"axis.{axis.name}.{value.name}": laid_over(study.every, value.options)
-        for axis in study.axes
-        for value in axis.values
-    }
-    for place, options in tables.items():
-        alone = Candidate(Cell(coordinates={}, kinds=(), options=settled(options)))
-        alone.resolve("", {})
-        if alone.is_wrong and alone.reason == reason:
-            return place
-    return ""
-
-
-def begun(study: Study, cells: Sequence[Cell], row: StudyRun) -> Execution:
-    return Execution(study, row, _candidates(cells, row))
 
 
 def resumed(
@@ -398,7 +357,7 @@ def resumed(
         )
     ensure(resuming.ensure_same_machine, row)
     ensure(_ensure_same_rules, row)
-    execution = Execution(study, row, _candidates(cells, row), rows)
+    execution = Execution(study, row, resolved(cells, row), rows)
     orders = {one.pk: one.order for one in rows}
     stored = Run.objects.filter(study_cell__in=rows).select_related("software")
     fields = ("study_cell", "repetition", "status", "failure", "revision", "software")
@@ -457,7 +416,8 @@ def _is_kept(run: Run, *, again_failed: bool) -> bool:
     return run.status == Status.FINISHED.value
 
 
-def _candidates(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
+def resolved(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
+    """The runs that these cells are, by what is known of them."""
     candidates = [Candidate(cell) for cell in cells]
     for order, candidate in enumerate(candidates):
         candidate.resolve(row.label, row.resolved.get(str(order), {}))

@@ -1,7 +1,6 @@
 """Which Python serves: from what a spec names to an interpreter that has all it needs."""
 
 import re
-from collections.abc import Iterable
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -13,10 +12,9 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons import building, requirements
-from benchsuite.pythons.building import Recipe, Slot, Step
+from benchsuite.pythons.building import Recipe, Step
 from benchsuite.pythons.interpreter import OWN, Interpreter, find, kind_of
 from benchsuite.pythons.requirements import keep, kept
-from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import ServerAdapter
 
 SERVED = ("dj-database-url",)
@@ -81,13 +79,6 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
         steps=tuple(steps),
         needed="change its requirements, or take another --python",
     )
-
-
-def unbuilt(plans: Iterable[Plan]) -> list[str]:
-    """The names of the environments that have not been built yet."""
-    root = conf.cache_folder()
-    recipes = [plan.recipe for plan in plans if plan.recipe is not None and plan.python is None]
-    return list({Slot.of(one, root).digest: one.name for one in recipes}.values())
 
 
 def target_settings() -> Any:

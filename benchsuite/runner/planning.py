@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import median
-from typing import Any
 from urllib.parse import urlsplit
 
 from benchsuite import conf
@@ -17,7 +16,7 @@ from benchsuite.core.results import RunResult
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
 from benchsuite.core.specs.spec import known, within
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan, server_facts
+from benchsuite.runner.plan import Plan
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system import network
 from benchsuite.workloads.base import Workload
@@ -131,11 +130,6 @@ def twin(workload: str, kind: str | None) -> str:
     return plain if kind == "sync" else asynchronous
 
 
-def known_facts(server: str, workload: str) -> dict[str, Any]:
-    """Facts of a server, for runs that were stored without; UsageError where it is not known."""
-    return server_facts(conf.server_class(server), async_twin(workload))
-
-
 def workload(spec: WorkloadSpec) -> Workload:
     """The workload of a run; UsageError when its options are wrong."""
     return conf.workload_class(spec.workload)(**spec.options)
@@ -152,15 +146,10 @@ class Estimate:
     took.
     """
 
-    def __init__(
-        self,
-        overheads: Mapping[str, float] | None = None,
-        durations: Mapping[str, float] | None = None,
-    ) -> None:
-        """Of past runs: seconds beside load and drain by server, and in all by a cell's key."""
-        took = {key: [seconds] for key, seconds in (durations or {}).items()}
+    def __init__(self, overheads: Mapping[str, float] | None = None) -> None:
+        """Of past runs: seconds beside load and drain, by server."""
         rests = {server: [seconds] for server, seconds in (overheads or {}).items()}
-        self._took = defaultdict[str, list[float]](list, took)
+        self._took: dict[str, list[float]] = defaultdict(list)  #: By the key of a cell.
         self._rests = defaultdict[str, list[float]](list, rests)
         self._shares: list[float] = []  #: Of the longest time, that fixed amounts of work took.
         self._made: set[tuple[object, ...]] = set()

@@ -91,13 +91,6 @@ def refusal(error: BaseException, alias: str = "") -> str:
     return refusals.sentence(error, connections[alias].settings_dict, alias)
 
 
-def finish(run: models.Run, result: RunResult) -> None:
-    """Writes everything that the run found out, or nothing."""
-    fill(run, result)
-    close_old_connections()
-    write(run)
-
-
 def fill(run: models.Run, result: RunResult) -> None:
     """Gives a run all that it found out, without the database."""
     _columns(run, result)

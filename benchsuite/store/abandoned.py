@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from statistics import median
 
-from django.db import Error, transaction
+from django.db import Error
 from django.utils import timezone
 
 from benchsuite.core.results import Status
@@ -52,20 +52,6 @@ def overheads(servers: Iterable[str]) -> dict[str, float]:
     return {server: max(0.0, median(some)) for server, some in by_kind.items() if some}
 
 
-def durations(keys: Iterable[str]) -> dict[str, float]:
-    """Key of a cell → median of the seconds that its runs took in all, with their data."""
-    ended = Run.objects.filter(
-        key__in=set(keys),
-        status__in=[Status.FINISHED.value, Status.FAILED.value],
-        ended_at__isnull=False,
-    )
-    by_kind: dict[str, list[float]] = {}
-    for run in ended.order_by().only("key", "started_at", "ended_at"):
-        assert run.ended_at is not None
-        by_kind.setdefault(run.key, []).append((run.ended_at - run.started_at).total_seconds())
-    return {key: median(some) for key, some in by_kind.items()}
-
-
 def overhead_s(run: Run) -> float:
     """Seconds that a run took which has ended, beside its load and drain."""
     assert run.ended_at is not None
@@ -83,31 +69,21 @@ ALLOWED_S = 3600.0
 """What a run may take beside its load: making its data, starting, ending. Used only where nobody
 here can look whether its command lives."""
 
-AT_ONCE = 500
-
 logger = logging.getLogger("benchsuite")
 
 
 def sweep() -> int:
     """Marks as interrupted what says "running" though its command is gone; returns how many."""
     running = Run.objects.filter(status=Status.RUNNING.value).order_by()
-    reasons: dict[str, list[Run]] = {}
-    for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s"):
-        if lock.has_ended(run.owner):
-            reason = (
-                "The command that made this run ended unexpectedly; none of its figures were "
-                "stored."
-            )
-        elif lock.can_be_seen(run.owner) or timezone.now() < expected_until(run):
-            continue
-        else:
-            reason = (
-                f"The command that made this run, on {lock.owner_host(run.owner)}, should have "
-                "ended long ago and has stored no figures."
-            )
-        reasons.setdefault(reason, []).append(run)
+    gone = [
+        run
+        for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s")
+        if lock.has_ended(run.owner)
+        or not (lock.can_be_seen(run.owner) or timezone.now() < expected_until(run))
+    ]
+    reason = "The command that made this run ended unexpectedly; none of its figures were stored."
     try:
-        return sum(mark(runs, reason) for reason, runs in reasons.items())
+        return mark(gone, reason) if gone else 0
     except Error as error:
         logger.warning("Runs that ended unexpectedly can't be marked as such: %s", error)
         return 0
@@ -134,12 +110,7 @@ def sweep_executions() -> None:
 
 def mark(runs: list[Run], reason: str) -> int:
     """Marks these runs as interrupted, but those that have ended by themselves; how many it did."""
-    marked = 0
-    with transaction.atomic():
-        for first in range(0, len(runs), AT_ONCE):
-            some = Run.objects.filter(
-                pk__in=[run.pk for run in runs[first : first + AT_ONCE]],
-                status=Status.RUNNING.value,
-            )
-            marked += some.update(status=Status.INTERRUPTED.value, failure=reason, owner="")
-    return marked
+    running = Run.objects.filter(
+        pk__in=[run.pk for run in runs], status=Status.RUNNING.value
+    ).order_by()
+    return running.update(status=Status.INTERRUPTED.value, failure=reason, owner="")

@@ -11,7 +11,6 @@ from django.db import Error
 from django.utils import timezone
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.plain import Misfit, at, read
 from benchsuite.models import Note, Run, validate_printable
 
 LONGEST = 2000  #: Letters of a remark.
@@ -41,22 +40,16 @@ def keep(
         note.text = text.replace("\r\n", "\n").strip()
     note.starred = note.starred if starred is None else starred
     note.changed_at = changed_at or timezone.now()
-    if wrong := _wrong(note.text):
-        raise UsageError(wrong)
+    if len(note.text) > LONGEST:
+        raise UsageError(f"A note has {LONGEST} letters at most; this one has {len(note.text)}.")
+    try:
+        validate_printable(note.text.replace("\n", " "))
+    except ValidationError as error:
+        raise UsageError(" ".join(error.messages)) from error
     if note.text or note.starred:
         note.save()
     elif note.pk:
         note.delete()
-
-
-def _wrong(text: str) -> str:
-    if len(text) > LONGEST:
-        return f"A note has {LONGEST} letters at most; this one has {len(text)}."
-    try:
-        validate_printable(text.replace("\n", " "))
-    except ValidationError as error:
-        return " ".join(error.messages)
-    return ""
 
 
 def of(runs: Sequence[Run]) -> list[Note]:
@@ -98,18 +91,10 @@ def for_export() -> Callable[[Run], list[dict[str, Any]]]:
     return of_run
 
 
-def from_plain(data: object) -> list[Entry]:
-    """What `for_export` gave; raises Misfit for anything else."""
-    entries = read(list[Entry], data)
-    for number, entry in enumerate(entries):
-        with at(number):
-            if wrong := _wrong(entry["text"]):
-                raise Misfit(wrong.removesuffix("."))
-    return entries
-
-
 def load(entries: Iterable[tuple[UUID, Entry]]) -> int:
-    """Keeps those of stored runs that are newer than what is stored; returns how many."""
+    """Keeps those of stored runs that are newer than what is stored; returns how many. Raises
+    UsageError as `keep` does.
+    """
     loaded = 0
     for pk, entry in entries:
         label = entry.get("label")

@@ -107,13 +107,6 @@ class Entry(TypedDict):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
-    purpose: Purpose
-    whole: UUID
-    order: int
-
-
-@dataclass(frozen=True, slots=True)
 class Whole:
     purpose: Purpose
     row: Any
@@ -138,19 +131,18 @@ def as_plain(run: Run, known: set[UUID]) -> list[dict[str, Any]]:
     return entries
 
 
-def from_plain(data: object) -> tuple[list[Place], list[Whole]]:
+def from_plain(data: object) -> tuple[list[Entry], list[Whole]]:
     """What `as_plain` wrote, not stored yet; raises Misfit for anything else."""
-    places, wholes = [], []
-    for number, entry in enumerate(read(list[Entry], data)):
+    entries, wholes = read(list[Entry], data), []
+    for number, entry in enumerate(entries):
         with at(number):
             purpose = PURPOSES.get(entry["of"])
             if purpose is None:
                 raise wrong(f"something of {', '.join(PURPOSES)}", entry["of"])
-            places.append(Place(purpose, entry["id"], entry["order"]))
             if "whole" in entry:
                 with at("whole"):
                     wholes.append(_read(entry["whole"], purpose))
-    return places, wholes
+    return entries, wholes
 
 
 def keep(whole: Whole) -> str:
@@ -175,10 +167,10 @@ def keep(whole: Whole) -> str:
     return done
 
 
-def connect(run: Run, place: Place) -> bool:
+def connect(run: Run, entry: Entry) -> bool:
     """Makes a stored run a part of what it was made for; False where that is not stored."""
-    purpose = place.purpose
-    wanted = {purpose.whole: place.whole, "order": place.order}
+    purpose = PURPOSES[entry["of"]]
+    wanted = {purpose.whole: entry["id"], "order": entry["order"]}
     part = purpose.part._default_manager.filter(**wanted).first()
     link: Any = Run._meta.get_field(purpose.link)
     if part is not None and link.many_to_one:

@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
@@ -79,6 +80,35 @@ def revision_of(folder: Path) -> str:
         return name
     changes = _git(folder, "diff", "HEAD", "--binary", "--no-ext-diff", "--no-textconv")
     return f"{name}+{hashlib.sha256(changes).hexdigest()[:SHORT]}" if changes else f"{name}+"
+
+
+CODE = frozenset({".py", ".html", ".toml", ".ini", ".cfg"})
+ENVIRONMENT = ".env"  #: A file of settings; hidden ones are else of tools.
+MOST_FILES = 20_000  #: That are looked at: a project's folder may be somebody's home.
+
+
+def untracked_code(folder: Path) -> str:
+    """A hash of the code, templates and settings in a folder that git does not track, in hex,
+    without virtual environments and hidden folders; empty where it tracks all.
+    """
+    tracked = {os.fsdecode(one) for one in (_git(folder, "ls-files", "-z") or b"").split(b"\0")}
+    digest, count = hashlib.sha256(), 0
+    for place, folders, files in os.walk(folder):
+        folders[:] = sorted(
+            one
+            for one in folders
+            if not one.startswith(".") and not Path(place, one, "pyvenv.cfg").exists()
+        )
+        for path in (Path(place, one) for one in sorted(files)):
+            name = str(path.relative_to(folder))
+            if name in tracked or not (path.suffix in CODE or path.name == ENVIRONMENT):
+                continue
+            count += 1
+            with suppress(OSError):
+                digest.update(f"{name}\0".encode(errors="surrogateescape") + path.read_bytes())
+        if count >= MOST_FILES:
+            break
+    return digest.hexdigest()[:SHORT] if count else ""
 
 
 def short_revision(revision: str) -> str:

@@ -1,12 +1,13 @@
 """Programs of the system are asked for their version; git for a project's revision."""
 
 import os
+import shutil
 import subprocess
 
 import pytest
 
 from benchsuite.system import programs
-from benchsuite.system.programs import revision_of, short_revision
+from benchsuite.system.programs import revision_of, short_revision, untracked_code
 
 
 def program(folder, name, prints):
@@ -93,6 +94,26 @@ def test_nothing_of_a_repository_is_written(repository):
     before = index.read_bytes()
     assert "+" in revision_of(repository)
     assert index.read_bytes() == before
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_code_that_git_does_not_track_is_known_by_its_content(repository, *, versioned):
+    if not versioned:
+        shutil.rmtree(repository.parent / ".git")
+    before = untracked_code(repository)
+    assert bool(before) is not versioned
+    for ours in ("results.sqlite3", "log.txt", ".cache/made.py", "env/lib/theirs.py"):
+        (repository / ours).parent.mkdir(parents=True, exist_ok=True)
+        (repository / ours).write_text("")
+    (repository / "env" / "pyvenv.cfg").write_text("")
+    assert untracked_code(repository) == before
+    for name in ("new.py", "local_settings.py", ".env", "pages/new.html"):
+        (repository / name).parent.mkdir(exist_ok=True)
+        (repository / name).write_text("answer = 2\n")
+        assert untracked_code(repository) != before, name
+        before = untracked_code(repository)
+    (repository / "new.py").write_text("answer = 3\n")
+    assert untracked_code(repository) != before
 
 
 def test_another_commit_is_another_revision(repository):

@@ -257,7 +257,7 @@ def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(mon
         workload=WorkloadSpec(workload="sleep", options={"seconds": 0.1}),
         load=LoadProfile(warmup_s=0.2, duration_s=3.0, **rates, **ends),  # type: ignore[arg-type]
     )
-    results, watcher = Results(lambda line: None, 1), Listening()
+    results, watcher = Results(lambda line: None), Listening()
     with session(results, watcher, Screen()) as at_work:
         row, _ = at_work.one(resolve(spec))
     assert (row.status, row.failure) == ("finished", "")

@@ -48,9 +48,9 @@ def written(monkeypatch, width, encoding):
     with monkeypatch.context() as patched:
         for name in ("stdout", "stderr"):
             patched.setattr(sys, name, out)
-        with streams.plainer_where_needed():
-            yield lines
-            out.flush()
+        streams.plainer_where_needed()
+        yield lines
+        out.flush()
     lines += out.buffer.getvalue().decode(encoding).splitlines()
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from django.db import DatabaseError
 
-from benchsuite import bottlenecks, models, store
+from benchsuite import bottlenecks, models
 from benchsuite.comparing.limit_evidence import evidence
 from benchsuite.core.results import (
     Common,
@@ -22,7 +22,7 @@ from benchsuite.core.results import (
 )
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.stats import histogram, summary
-from tests.factories import begin
+from tests.factories import begin, finish
 
 pytestmark = pytest.mark.django_db
 
@@ -72,7 +72,7 @@ def begun():
 
 def stored(spec=SPEC, **changes):
     run = begin(spec, batch=uuid4(), started_at=NOW)
-    store.finish(run, result(spec=spec, **changes))
+    finish(run, result(spec=spec, **changes))
     return models.Run.objects.get(pk=run.pk)
 
 
@@ -89,7 +89,7 @@ def test_values(golden):
 
 def test_a_stored_histogram_gives_the_percentiles_back():
     run = begun()
-    store.finish(run, result())
+    finish(run, result())
     measurement = run.measurements.get(scope="all")
     decoded = histogram.decode(measurement.response_histogram)
     assert histogram.size(decoded) == 400
@@ -105,7 +105,7 @@ def test_a_fault_while_storing_leaves_nothing_half_written(monkeypatch):
 
     monkeypatch.setattr(models.Finding.objects, "bulk_create", full)
     with pytest.raises(DatabaseError):
-        store.finish(run, result())
+        finish(run, result())
     run.refresh_from_db()
     assert (run.status, run.measurements.count(), run.intervals.count()) == ("running", 0, 0)
 
@@ -117,7 +117,7 @@ def test_what_slow_answers_have_in_common_is_stored_and_read():
     made = result()
     assert made.total is not None
     run = begun()
-    store.finish(run, replace(made, total=replace(made.total, patterns=(pattern,))))
+    finish(run, replace(made, total=replace(made.total, patterns=(pattern,))))
     seen = evidence(models.Run.objects.get(pk=run.pk))
     assert list(seen.patterns) == [pattern]
     (limit,) = (one for one in bottlenecks.name(seen) if one.code == "L16 slow-for-some")

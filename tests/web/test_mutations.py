@@ -122,9 +122,9 @@ def addresses():
             yield from (f"/results/studies/{name}/{form}" for form in ("", "?format=md"))
     for pk in Tuning.objects.values_list("pk", flat=True):
         yield from (f"/results/tune/{pk}/{form}" for form in ("", "?format=md"))
-    for name in ("run", "studyrun", "tuning", "environment", "software"):
+    for name in ("run", "studyrun", "tuning"):
         yield f"/admin/benchsuite/{name}/"
-    for model in (Run, StudyRun, Tuning, Environment):
+    for model in (Run, StudyRun, Tuning):
         for pk in model._default_manager.order_by("pk").values_list("pk", flat=True)[:1]:
             yield f"/admin/benchsuite/{model._meta.model_name}/{pk}/change/"
 

@@ -153,7 +153,7 @@ def test_the_difference_of_two(soup, client, tmp_path):
     other = r"no other execution 'newest' of shop; there are.*first"
     with pytest.raises(CommandError, match=other):
         call_command("runstudy", "shop", "--with=newest", markdown=str(file))
-    with pytest.raises(CommandError, match=r"--with says what --markdown tells .*add --markdown"):
+    with pytest.raises(CommandError, match=r"--with needs --markdown"):
         call_command("runstudy", "shop", "--with=first")
     links = [one["href"].partition(str(newer.pk))[2] for one in page.select(".links a")]
     assert f"&with={older.pk}&format=md" in links
@@ -217,9 +217,7 @@ def test_a_remark_is_shown_as_written_by_a_person(tmp_path, soup, client):
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (b"One.\n \nTwo.", "has several paragraphs; a remark is one."),
         (b"\xff", "is not UTF-8"),
-        (b"\x1b[1mBold.", "has control characters"),
         (b"a" * 2001, "may have 2000 characters at most, and has 2001"),
     ],
 )

@@ -167,6 +167,5 @@ def test_what_can_not_be_written_is_one_sentence(folder, tmp_path):
     assert "Name a study; there are: " in refused()
     assert "Name a study" in refused(remark=str(tmp_path / "shop.csv"))
     (folder / "shop.md").mkdir()
-    assert "shop.md is a folder" in refused(markdown=str(folder))
-    StudyRun.objects.update(name="README")
-    assert "README.md is the page of all studies" in refused("README", "shop", markdown="-")
+    with pytest.raises(CommandError, match=r"shop\.md could not be written: Is a directory"):
+        call_command("runstudy", markdown=str(folder))

@@ -28,7 +28,7 @@ class ServerSpec(Spec):
     server: str = option(
         REQUIRED,
         "--server NAME[,NAME…]  server to start (see listbench)",
-        unless="one that can run here",
+        unless="gunicorn-gthread, for WebSockets uvicorn",
     )
     python: str = option(
         "",

@@ -4,7 +4,7 @@ import os
 import secrets
 import sys
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from itertools import product
@@ -74,10 +74,9 @@ def ceilings(
     seconds: float = 2.0,
     users: tuple[int, ...] = USERS,
     processes: int = 1,
-    on_begin: Callable[[str], None] = lambda load: None,
 ) -> Iterator[Ceiling]:
     """Two ceilings, closed and open, for each number of users, with connections kept and not, on
-    the CPUs that runs give to server and load by default. `on_begin` is told of each load in words.
+    the CPUs that runs give to server and load by default.
     """
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
     with (
@@ -98,10 +97,8 @@ def ceilings(
                 timeout_s=5.0,
                 drain_s=DRAIN_S,
             )
-            on_begin(f"{common.words}, {CONNECTIONS[keep_alive]}")
             closed = _best(null_responder, common, folder)
             yield closed
-            on_begin(f"arrivals, {count} in flight, {CONNECTIONS[keep_alive]}")
             open_model = replace(
                 common,
                 model=OPEN,

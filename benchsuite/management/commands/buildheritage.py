@@ -19,37 +19,33 @@ from benchsuite.servers.heritage.adapters import Heritage
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
 
-PREFIX = "heritage-"
-
 
 def environments() -> dict[str, list[type[Heritage]]]:
     """Each of them by name, with the servers that run in it, in their order."""
     servers: dict[str, list[type[Heritage]]] = {}
     for adapter in conf.servers().values():
         if issubclass(adapter, Heritage):
-            servers.setdefault(PREFIX + adapter.target, []).append(adapter)
+            servers.setdefault(adapter.target, []).append(adapter)
     return servers
 
 
 class Command(BriefCommand):
     help = __doc__
-    examples = ("--list", "channels0", "chaussette")
-    interrupted = "Interrupted; nothing half-built is left."
+    examples = ("", "channels0", "chaussette")
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", nargs="?", help="environment to build, such as channels0")
-        parser.add_argument("--list", action="store_true", help="show the environments and stop")
+        words = "environment to build, such as channels0; without one they are shown"
+        parser.add_argument("name", nargs="?", help=words)
 
     def handle(self, **options: Any) -> None:
         screen, by_name, name = Screen(), environments(), options["name"]
-        if options["list"] or not name:
+        if not name:
             screen.console.table(_table(by_name))
             return
-        full = name if name in by_name else PREFIX + name
-        if full not in by_name:
+        if name not in by_name:
             raise UsageError(f"There is no heritage environment {name!r}; {choices(name, by_name)}")
         with terminable(), alone(screen.waiting):
-            for line in _build(full, by_name[full], screen.building):
+            for line in _build(name, by_name[name], screen.building):
                 screen.say(line)
 
 

@@ -41,7 +41,6 @@ class Command(BriefCommand):
     help = __doc__
     entries = table(Examination)
     examples = ("", "--calibrate", "--strict")
-    interrupted = "Interrupted; no ceiling was kept."
 
     def handle(self, **options: Any) -> None:
         screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)
@@ -59,12 +58,7 @@ class Command(BriefCommand):
 def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     here = fingerprint.fingerprint()
     store.ceilings(here)  # says at once when nothing can be kept
-    waiting = screen.console.status("Calibrating …")
-    with terminable(), alone(screen.waiting), waiting as status:
-
-        def begin(load: str) -> None:
-            status.update(f"Calibrating: {load} …")
-
-        measured = list(ceilings(seconds=seconds, processes=processes, on_begin=begin))
+    with terminable(), alone(screen.waiting), screen.console.status("Calibrating …"):
+        measured = list(ceilings(seconds=seconds, processes=processes))
     screen.console.table(grid(results.ceilings_table(measured)))
     store.keep_ceilings(here, measured)

@@ -3,9 +3,7 @@ still within given limits.
 """
 
 import json
-import os
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError
@@ -27,7 +25,6 @@ from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
-USAGE = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,9 +69,7 @@ class Comparing(Spec):
         needs=("conditions", "conditions to write (--fail-if)"),
     )
     markdown: str | None = option(
-        None,
-        "--markdown FILE  write a summary in Markdown, also to $GITHUB_STEP_SUMMARY where that is "
-        "set",
+        None, "--markdown FILE  write a summary in Markdown, such as to $GITHUB_STEP_SUMMARY"
     )
 
 
@@ -82,7 +77,7 @@ class Command(BriefCommand):
     help = __doc__
     entries = table(Comparing)
     examples = ("", "gunicorn-gthread uvicorn", 'before after --fail-if="p95 > +10%"')
-    refused_status = failed_status = USAGE  # 1 would say that a condition is broken
+    failed_status = 2  # 1 would say that a condition is broken
 
     def handle(self, **options: Any) -> None:
         asked = read(Comparing, options)
@@ -107,15 +102,11 @@ class Command(BriefCommand):
         if asked.html:
             runs = ",".join(str(run.pk) for run in comparison.runs)
             first = made[0].baseline.first.pk if made else ""
-            write_page(asked.html, "compare", runs=runs, baseline=first, forced=1)
+            write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
         if asked.junit:
             streams.write(asked.junit, as_junit(judgements, answer.premises))
         if asked.markdown:
-            text = to_markdown(answer)
-            streams.write(asked.markdown, text)
-            summary = os.environ.get("GITHUB_STEP_SUMMARY")
-            if summary and Path(summary).absolute() != Path(asked.markdown).absolute():
-                streams.write(summary, text, mode="a")
+            streams.write(asked.markdown, to_markdown(answer))
         decision = gate.overall(judgements)
         if decision in STATUS:
             count = sum(one.decision is decision for one in judgements)

@@ -1,6 +1,8 @@
 """Completes the form at an address, page by page, with made-up answers."""
 
 import time
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     from benchsuite.robot.completion import Visit
 
 UNCONFIRMED_STATUS = 3  #: Nothing failed, but nothing shows that all were completed.
-MOST = 1_000_000_000  #: Completions, and pages of one.
+MOST = 1_000_000_000  #: Completions.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,12 +33,11 @@ class Filling(Spec):
     count: int = option(1, "--count N  completions", within=(1, MOST))
     seed: int = option(0, "--seed N  the same seed gives the same answers")
     show: bool = option(False, "--show  print each page and its answers")
-    answers: tuple[str, ...] = option(
-        (), "--answer NAME=VALUE  an answer that can't be made up, such as a password"
+    answers: Mapping[str, str] = option(
+        {}, "--answer NAME=VALUE  an answer that can't be made up, such as a password"
     )
     done: str = option("", "--done TEXT  a text that only the last page has")
     done_url: str = option("", "--done-url PATTERN  the path of the last page: '/thanks/*'")
-    max_pages: int = option(100, "--max-pages N  give up after so many", within=(1, MOST))
     timeout_s: float = option(30.0, "--timeout SECONDS  for a page", above=(0.0, MAX_DURATION_S))
     browser: bool = option(False, "--browser  through Chromium")
     yes_this_host: str = option(
@@ -58,17 +59,12 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         filling = read(Filling, options)
-        count, known = filling.count, {}
-        for pair in filling.answers:
-            name, equals, value = pair.partition("=")
-            if not equals or not name:
-                raise UsageError(f"--answer wants NAME=VALUE, and got {pair!r}.")
-            known[name] = value
-        if (pattern := filling.done_url) and not pattern.startswith(("/", "*")):
+        count, pattern = filling.count, filling.done_url
+        if pattern and not pattern.startswith(("/", "*")):
             raise UsageError(f"--done-url wants a path, such as '/thanks/*', and got {pattern!r}.")
         ensure_installed()
         _ensure_ours(filling.url, confirmed=filling.yes_this_host)
-        failed, unconfirmed = self._complete(known, filling)
+        failed, unconfirmed = self._complete(filling)
         apart = f", {unconfirmed} ended without confirmation" if unconfirmed else ""
         self.stdout.write(f"{count - failed - unconfirmed} of {count} completed{apart}")
         if failed:
@@ -80,7 +76,7 @@ class Command(BriefCommand):
                 returncode=UNCONFIRMED_STATUS,
             )
 
-    def _complete(self, known: dict[str, str], filling: Filling) -> tuple[int, int]:
+    def _complete(self, filling: Filling) -> tuple[int, int]:
         """Completes so many times and tells of each; how many failed and were not confirmed."""
         from benchsuite.robot.completion import Sign
         from benchsuite.robot.confirmation import manually
@@ -93,8 +89,8 @@ class Command(BriefCommand):
         failed = unconfirmed = 0
         with manually(
             filling.url,
-            known=known,
-            bounds=Bounds(pages=filling.max_pages),
+            known=filling.answers,
+            bounds=Bounds(),
             timeout_s=filling.timeout_s,
             browser=filling.browser,
             done=Sign(text=filling.done, url=filling.done_url),
@@ -120,15 +116,14 @@ class Command(BriefCommand):
 
 def _ensure_ours(url: str, *, confirmed: str) -> None:
     """UsageError for an invalid URL, and a host that is neither this machine nor `confirmed`."""
-    parts = urlsplit(url)
-    host = parts.hostname or ""
-    if parts.scheme not in ("http", "https") or not host:
+    host = ""
+    with suppress(ValueError):
+        parts = urlsplit(url)
+        if parts.scheme in ("http", "https") and parts.port != 0:
+            host = parts.hostname or ""
+    if not host:
         full = "write it in full: http://127.0.0.1:8000/survey/"
         raise UsageError(f"{url!r} is not the URL of a page; {full}")
-    try:
-        _ = parts.port
-    except ValueError as error:
-        raise UsageError(f"{url!r} has an invalid port: {error}.") from error
     if confirmed != host and not network.is_loopback(host):
         raise UsageError(
             f"{host} is not this machine, and a robot sends made-up data; if the host is yours, "

@@ -5,13 +5,13 @@ from datetime import datetime
 from typing import Any
 
 from benchsuite.core.commands import command
-from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import REQUIRED, Spec, option, table
+from benchsuite.core.units import counted
 from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
-from benchsuite.models import Run, StudyRun
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.store.abandoned import sweep, sweep_executions
@@ -47,21 +47,9 @@ class Command(BriefCommand):
         wanted = {name: value for name, value in given.items() if value is not None}
         runs = queries.exported().filter(**wanted).order_by("started_at", "pk")
         if not (count := runs.count()):
-            raise UsageError(_nothing(study, label))
+            chosen = f" of the study {study!r}" * bool(study) + f" labelled {label!r}" * bool(label)
+            raise UsageError(f"There are no runs{chosen}; the list of results shows what there is.")
         streams.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)
-        words = f"{count} run{'s' * (count != 1)} in {file}; elsewhere: {elsewhere}"
+        words = f"{counted(count, 'run')} in {file}; elsewhere: {elsewhere}"
         Screen(quiet_stdout=file == "-").say(words)
-
-
-def _nothing(study: str | None, label: str | None) -> str:
-    """What was wanted, and what there is."""
-    studies = StudyRun.objects.order_by("name").values_list("name", flat=True).distinct()
-    if study is not None and study not in studies:
-        return f"There is no execution of a study {study!r}; {choices(study, studies)}"
-    of = f" of the study {study}" if study else ""
-    if label is None:
-        return f"There are no runs{of}."
-    labels = Run.objects.exclude(label="").order_by("label").values_list("label", flat=True)
-    there_are = choices(label, labels.distinct())
-    return f"There are no runs{of} with the label {label!r}; {there_are}"

@@ -1,6 +1,5 @@
 """Shows servers, fronts and workloads: what can run here, and what would help what can't."""
 
-from itertools import groupby
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -68,25 +67,16 @@ class Command(BriefCommand):
 
 
 def _servers() -> Grid:
-    """Each family of several stands apart; those of one stand together."""
-    cells: list[list[str]] = []
-    ends: list[int] = []
-    families = groupby(conf.servers().items(), lambda server: server[1].__module__)
-    for family in [list(servers) for _, servers in families]:
-        if len(family) > 1 and cells:
-            ends.append(len(cells) - 1)
-        for name, adapter in family:
-            usable = _usable(adapter.available())
-            cells.append([name, adapter.interface, adapter.version() or "—", usable])
-        if len(family) > 1:
-            ends.append(len(cells) - 1)
+    rows = [
+        [name, adapter.interface, adapter.version() or "—", _usable(adapter.available())]
+        for name, adapter in conf.servers().items()
+    ]
     return Grid(
         headings=("server", "interface", "version", "usable"),
-        rows=cells,
+        rows=rows,
         words=("interface", "version"),
         prose=("usable",),
         spare=("version", "interface"),
-        sections=ends,
     )
 
 

@@ -1,13 +1,8 @@
 """Loads runs that were exported as JSON: on another machine, or while no database took them."""
 
-import gzip
-import re
 import sys
-import zlib
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
-from io import BytesIO
 from pathlib import Path
 from typing import Any
 from uuid import UUID
@@ -17,20 +12,15 @@ from django.db import Error, transaction
 
 from benchsuite import __version__, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
-from benchsuite.core.plain import Misfit, at, mapping, parsed, wrong
-from benchsuite.core.results import UNREADABLE, Status
-from benchsuite.core.units import format_bytes, listed
+from benchsuite.core.plain import Misfit, at, mapping, parsed, read, shown, wrong
+from benchsuite.core.results import Status
+from benchsuite.core.units import counted, listed
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
-from benchsuite.runner.planning import known_facts
 from benchsuite.store import notes, purposes
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
-from benchsuite.store.purposes import Place, Whole
-
-GZIPPED = b"\x1f\x8b"
-UNPACKED_BYTES, MOST_PACKED = 64 * 2**20, 100
-"""What a gzipped file may unpack to: so much, and so many times its size. Exports have ten."""
+from benchsuite.store.purposes import Whole
 
 NAMED = 6  #: Runs named in a line.
 
@@ -38,11 +28,9 @@ NAMED = 6  #: Runs named in a line.
 @dataclass(slots=True)
 class Contents:
     file: str
-    runs: list[Run] = field(default_factory=list)
-    ids: set[UUID] = field(default_factory=set)
-    missing: dict[str, list[str]] = field(default_factory=dict)
-    """Why they are not in the file → ids of such runs."""
-    places: list[tuple[Run, Place]] = field(default_factory=list)
+    runs: dict[UUID, Run] = field(default_factory=dict)
+    missing: list[str] = field(default_factory=list)  #: Ids of runs that are not in the file.
+    places: list[tuple[Run, purposes.Entry]] = field(default_factory=list)
     wholes: list[Whole] = field(default_factory=list)
     noted: list[tuple[UUID, notes.Entry]] = field(default_factory=list)
 
@@ -50,15 +38,14 @@ class Contents:
 class Command(BriefCommand):
     help = __doc__
     usage = "%(prog)s FILE [FILE ...]"
-    examples = ("runs.json", "monday.json tuesday.json.gz", "-")
+    examples = ("runs.json", "monday.json tuesday.json", "-")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "files",
             nargs="+",
             metavar="FILE",
-            help='what dumpbench or --json wrote, or "Export JSON" of the pages; may be gzipped; '
-            "- is standard input",
+            help='what dumpbench, --json or "Export JSON" of the pages wrote; - is standard input',
         )
 
     def handle(self, **options: Any) -> None:
@@ -86,11 +73,11 @@ def _load(files: Sequence[Contents]) -> list[str]:
             apart = [run for run, place in contents.places if not purposes.connect(run, place)]
             if lost := [run.pk.hex[:8] for run in apart]:
                 done.append(
-                    f"{_many(len(lost))} without what it was made for, which is in no file and not "
-                    f"stored: {_named(lost)}."
+                    f"{counted(len(lost), 'run')} without what it was made for, which is in no "
+                    f"file and not stored: {_named(lost)}."
                 )
             if loaded := notes.load(contents.noted):
-                done.append(f"{loaded} note{'s' * (loaded != 1)} loaded.")
+                done.append(f"{counted(loaded, 'note')} loaded.")
             lines += [f"{contents.file}: {line}" for line in done]
         return lines
 
@@ -98,21 +85,23 @@ def _load(files: Sequence[Contents]) -> list[str]:
 def _stored(contents: Contents) -> list[str]:
     """Stores runs that are not stored yet, or whose refused results left an empty row."""
     stored = Run.objects.only("status", "environment", "study_cell")
-    here = stored.in_bulk([run.pk for run in contents.runs])
+    here = stored.in_bulk(list(contents.runs))
     skipped: list[str] = []
-    for run in contents.runs:
+    for run in contents.runs.values():
         if row := here.get(run.pk):
             if row.status != Status.INTERRUPTED.value or row.environment_id is not None:
                 skipped.append(run.pk.hex[:8])
                 continue
             run.study_cell_id = row.study_cell_id
         store.write(run)
-    missing = {f"{state} when exported": ids for state, ids in contents.missing.items()}
     return [
-        f"{_many(len(contents.runs) - len(skipped))} loaded.",
+        f"{counted(len(contents.runs) - len(skipped), 'run')} loaded.",
         *(
-            f"{_many(len(ids))} skipped, {why}: {_named(ids)}."
-            for why, ids in {"already stored": skipped, **missing}.items()
+            f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}."
+            for why, ids in (
+                ("already stored", skipped),
+                ("unfinished or unreadable when exported", contents.missing),
+            )
             if ids
         ),
     ]
@@ -126,13 +115,16 @@ def _read(file: str) -> Contents:
         reason = getattr(error, "strerror", None) or error
         raise BenchsuiteError(f"{file} could not be read: {reason}.") from error
     try:
-        objects = parsed(_text(content))
+        objects = parsed(content.decode("utf-8-sig"))
         if not isinstance(objects, list):
             raise wrong("a list of runs, as of runbench --json or of Export JSON,", objects)
         with at("runs"):
             for number, item in enumerate(objects):
                 with at(number):
                     _add(contents, item)
+    except UnicodeDecodeError as error:
+        words = f"{file}: it is not JSON: byte {error.start} is not UTF-8."
+        raise UsageError(words) from error
     except Misfit as misfit:
         raise UsageError(f"{file}: {misfit}.") from misfit
     return contents
@@ -148,49 +140,25 @@ def _add(contents: Contents, exported: object) -> None:
             places, wholes = purposes.from_plain(fields.get("made_for", []))
         contents.wholes += wholes
         if fields["stored"] is None:
-            state = UNREADABLE if fields.get("status") == UNREADABLE else "unfinished"
-            contents.missing.setdefault(state, []).append(str(fields.get("id"))[:8])
+            contents.missing.append(str(fields.get("id"))[:8])
             return
         with at("stored"):
             run = from_plain(fields["stored"])
     except Misfit as misfit:
         stored = fields["stored"]
         writer = stored.get("benchsuite") if isinstance(stored, dict) else None
-        texts = (str(writer)[:20], __version__)
-        theirs, ours = ([int(digits) for digits in re.findall(r"\d{1,9}", text)] for text in texts)
-        if writer is None or theirs <= ours:
+        if writer is None or writer == __version__:
             raise
-        newer = f"it was written by benchsuite {texts[0]}, and this is {__version__}: upgrade"
-        raise Misfit(f"{misfit.said}; {newer}", misfit.place) from misfit
-    if not run.server_facts:  # exported without any: those of today
-        with suppress(UsageError):  # a server that is not known any more
-            run.server_facts = known_facts(run.server, run.workload)
-    if run.pk in contents.ids:
+        other = f"it was written by benchsuite {shown(writer)}, and this is {__version__}"
+        raise Misfit(f"{misfit.said}; {other}", misfit.place) from misfit
+    if run.pk in contents.runs:
         raise Misfit(f"the run {run.pk} is in the file twice")
-    contents.ids.add(run.pk)
-    contents.runs.append(run)
+    contents.runs[run.pk] = run
     contents.places += [(run, place) for place in places]
     with at("notes"):
-        contents.noted += [(run.pk, one) for one in notes.from_plain(fields.get("notes", []))]
-
-
-def _text(content: bytes) -> str:
-    try:
-        if content.startswith(GZIPPED):
-            most = UNPACKED_BYTES + MOST_PACKED * len(content)
-            with gzip.open(BytesIO(content)) as packed:
-                content = packed.read(most + 1)
-            if len(content) > most:
-                raise Misfit(f"it unpacks to more than {format_bytes(most)}, which no export does")
-        return content.decode("utf-8-sig")
-    except (OSError, EOFError, zlib.error) as error:
-        raise Misfit("it is damaged or truncated: it can't be unzipped") from error
-    except UnicodeDecodeError as error:
-        raise Misfit(f"it is not JSON: byte {error.start} is not UTF-8") from error
-
-
-def _many(count: int) -> str:
-    return f"{count} run{'s' * (count != 1)}"
+        contents.noted += [
+            (run.pk, one) for one in read(list[notes.Entry], fields.get("notes", []))
+        ]
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -5,8 +5,11 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from benchsuite.comparing.answer import own_targets
+from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
-from benchsuite.core.results import Verdict
+from benchsuite.core.results import Status, Verdict
+from benchsuite.core.units import listed
 from benchsuite.management import delegating, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -17,6 +20,8 @@ from benchsuite.management.session import Results, estimated, session
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
+from benchsuite.report.terminal import plan as planned
+from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.telemetry.machine import HostSample
@@ -51,14 +56,18 @@ class Command(BriefCommand):
         for name in ("json", "html"):
             streams.check(f"--{name}", options[name])
         estimate = estimated(plans)
-        screen.plan(plans, estimate)
+        screen.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
+        screen.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
         if options["dry_run"]:
-            screen.rows(plans)
+            for row in planned.rows(plans):
+                screen.say(row)
             return
         batch, made = run_options.continued(options["again"] or ())
-        results = Results(screen.say, len(plans), batch=batch)
+        follow = addresses.of_batch(batch) if len(plans) > 1 else ""
+        results = Results(screen.say, follow, batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
-        progress = screen.progress(plans, estimate)
+        titles = planned.titles(plans)
+        progress = Progress(screen.console, titles, lambda done: estimate.each_s(plans[done:]))
         ended: BaseException | None = None
         try:
             screen.say(sample.line())
@@ -70,7 +79,7 @@ class Command(BriefCommand):
         except (BenchsuiteError, KeyboardInterrupt) as error:
             ended = error  # what ended well, or failed before, is told all the same
         _tell(screen, results, before, options)
-        _judge(screen, results, ended, strict=options["strict"])
+        _judge(results, ended, strict=options["strict"])
 
 
 def _tell(
@@ -93,23 +102,42 @@ def _write(
         stored = Run.objects.filter(pk__in=[run.pk for run in shown]) if options["html"] else []
         keys = [run.pk for run in stored]
         if len(keys) == 1:
-            write_page(options["html"], "run", keys[0])
+            write_page(options["html"], "run.show", keys[0])
         elif keys:
-            write_page(options["html"], "compare", runs=",".join(map(str, keys)), forced=1)
+            write_page(options["html"], "compare.show", runs=",".join(map(str, keys)), forced=1)
     except BenchsuiteError as error:
         sentence = sentence or "The results are stored."
         raise CommandError(f"{error} {sentence}", returncode=1) from error
 
 
-def _judge(screen: Screen, results: Results, ended: BaseException | None, *, strict: bool) -> None:
+def _judge(results: Results, ended: BaseException | None, *, strict: bool) -> None:
     """Raises CommandError for what became of the runs, or ended the command before its last one."""
     if isinstance(ended, KeyboardInterrupt):
         interrupted = "Interrupted; what was measured until then is stored."
         raise CommandError(results.sentence or interrupted, returncode=130) from ended
-    sentences = [screen.failures(results.rows), str(ended or ""), results.sentence]
-    words = "\n".join(filter(None, sentences)) or screen.none_right(results.rows)
+    sentences = [_failures(results.rows), str(ended or ""), results.sentence]
+    words = "\n".join(filter(None, sentences)) or none_right(results.rows)
     counted = [row for row in results.rows if not row.spec.get("diagnoses")]
     if not words and strict and any(row.verdict == Verdict.INVALID.value for row in counted):
         words = "A run is invalid, and --strict was given."
     if words:
         raise CommandError(words, returncode=1) from ended
+
+
+def _failures(rows: Sequence[Run]) -> str:
+    """What went wrong: each reason once, with the servers that it stopped."""
+    servers: dict[str, list[str]] = {}
+    for row in rows:
+        if row.status == Status.FAILED.value:
+            servers.setdefault(row.failure, []).append(row.server)
+    return "\n".join(f"{listed(list(dict.fromkeys(some)))}: {why}" for why, some in servers.items())
+
+
+def none_right(rows: Sequence[Run]) -> str:
+    """Which runs got no right answer; why is said where their results are."""
+    return "\n".join(
+        f"{row.server}: not one answer was right; B201 above says why."
+        for row in rows
+        if row.requests == row.failures
+        and any(finding.code.startswith("B201 ") for finding in row.findings.all())
+    )

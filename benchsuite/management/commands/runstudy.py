@@ -1,7 +1,6 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
 import os
-import re
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -10,19 +9,17 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandError
-
 from benchsuite import conf
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
-from benchsuite.core.printable import is_control
+from benchsuite.core.printable import printable
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.units import format_period
+from benchsuite.core.units import counted, format_period
 from benchsuite.management import delegating, resuming, streams, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -37,14 +34,13 @@ from benchsuite.report.studies.differences import chosen_beside, whole
 from benchsuite.report.studies.execution import StudyReport, chosen, study_report
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_markdown
-from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.matrix import Need
 from benchsuite.studies.options import arguments
-from benchsuite.studies.study import RULES, Cell, Study
+from benchsuite.studies.study import RULES, Cell, Study, cell_title
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
@@ -87,12 +83,15 @@ class Asked(Spec):
     )
     resume: bool = option(False, "--resume  go on with the last one that did not end")
     again_failed: bool = option(
-        False, "--again-failed  with --resume: make runs that failed again, also of one that ended"
+        False,
+        "--again-failed  with --resume: make runs that failed again, also of one that ended",
+        needs=("resume", "--resume"),
     )
     anyway: bool = option(
         False,
         "--anyway  with --resume: go on although project, packages, machine or benchsuite are not "
         "those of before; its page says so",
+        needs=("resume", "--resume"),
     )
     dry_run: bool = option(False, "--dry-run  show each run as a runbench command and stop")
     markdown: str = option(
@@ -112,7 +111,9 @@ class Asked(Spec):
         'one, and stop ("-" for standard input)',
     )
     beside: str = option(
-        "", "--with EXECUTION  with --markdown: also its difference to another one, by label or id"
+        "",
+        "--with EXECUTION  with --markdown: also its difference to another one, by label or id",
+        needs=("markdown", "--markdown"),
     )
 
 
@@ -133,8 +134,6 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         asked = read(Asked, options)
         names = asked.names
-        if asked.beside and not asked.markdown:
-            raise UsageError("--with says what --markdown tells the difference to: add --markdown.")
         if asked.remark or asked.markdown or asked.html:
             sweep_executions()
             if words := _tell(names, asked):
@@ -167,7 +166,7 @@ class Command(BriefCommand):
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
         follow = addresses.of_study(execution.study.name, execution.row.pk)
-        results = Results(screen.say, len(execution.ahead), follow)
+        results = Results(screen.say, follow)
         try:
             screen.say(sample.line())
             progress = Progress(
@@ -178,28 +177,18 @@ class Command(BriefCommand):
                 grows=execution.is_open_ended,
             )
             with session(results, progress, screen, place=place, estimate=estimate) as at_work:
-                execution.prepare(at_work)
                 execution.enter(fingerprint.fingerprint())
                 execution.run(at_work, progress, titles, estimate)
         except (BenchsuiteError, KeyboardInterrupt) as error:
-            go_on = ""
-            if resuming.can_go_on(execution.row):
-                labelled = [f"--label={asked.label}"] * bool(asked.label)
-                again = command("runstudy", execution.study.name, *labelled, "--resume")
-                go_on = f"Go on with: {again}"
-            if isinstance(error, KeyboardInterrupt):
-                for line in _summary(execution):
-                    screen.say(line)
-                raise CommandError(f"Interrupted. {go_on}".strip(), returncode=130) from error
-            words = "\n".join(filter(None, [*_summary(execution), str(error), go_on]))
-            raise CommandError(words, returncode=1) from error
-        for line in _summary(execution):
-            screen.say(line)
+            raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
+        finally:
+            for line in _summary(execution):
+                screen.say(line)
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])
         screen.answer(report.answer, addresses.of_study(execution.study.name))
-        for line in _undecided(execution, estimate):
+        for line in _undecided(execution):
             screen.say(line)
 
 
@@ -213,7 +202,7 @@ def _tell(names: Sequence[str], asked: Asked) -> str:
     if asked.html:
         streams.check("--html", asked.html)
         execution = chosen(_one(names), asked.label)
-        write_page(asked.html, "study", execution.name, execution=execution.pk)
+        write_page(asked.html, "studies.show", execution.name, execution=execution.pk)
     return words
 
 
@@ -226,11 +215,7 @@ def _remark(row: StudyRun, file: str) -> str:
         raise UsageError(f"{name} can't be read: {error.strerror}.") from error
     except UnicodeDecodeError as error:
         raise UsageError(f"{name} is not UTF-8; save it as text.") from error
-    if re.search(r"\n\s*\n", text.strip()):
-        raise UsageError(f"{name} has several paragraphs; a remark is one.")
-    text = " ".join(text.split())
-    if any(is_control(sign) for sign in text):
-        raise UsageError(f"{name} has control characters, which terminals obey; leave them out.")
+    text = printable(" ".join(text.split()))
     if len(text) > MOST:
         raise UsageError(f"{name} may have {MOST} characters at most, and has {len(text)}.")
     row.remark = text
@@ -268,7 +253,6 @@ def _write_pages(file: str, names: Sequence[str], label: str, other: str) -> str
         streams.write(file, pages[f"{INDEX}.md"])
         return ""
     for name, page in pages.items():
-        streams.check(flag, str(Path(file, name)))
         streams.write(str(Path(file, name)), page)
     return f"Written  {', '.join(pages)} in {file}"
 
@@ -283,9 +267,6 @@ def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[
     reports: list[StudyReport] = []
     without: dict[str, str] = {}
     for name in dict.fromkeys(names or known):
-        if name == INDEX:
-            without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
-            continue
         try:
             report = study_report(chosen(name, label))
         except UsageError as error:
@@ -318,12 +299,8 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             scale=asked.scale,
             repeat=asked.repeat,
             only={axis: list(some) for axis, some in only.items()} or None,
+            python=asked.python or None,
         )
-        if asked.python not in ("", row.python):
-            raise UsageError(
-                f"--resume goes on under the same Python ({row.python or 'that of the command'}): "
-                "leave --python out."
-            )
         first = Run.objects.filter(study_cell__study_run=row).first()
         hosts = RunSpec.from_json(first.spec).load.hosts or None if first else asked.load_hosts
         if asked.load_hosts not in (None, hosts):
@@ -336,10 +313,6 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             study, cells, row, again_failed=asked.again_failed, anyway=asked.anyway
         )
     else:
-        if asked.again_failed:
-            raise UsageError("--again-failed says what --resume makes again: add --resume.")
-        if asked.anyway:
-            raise UsageError("--anyway says what --resume may ignore: add --resume.")
         scale = 1.0 if asked.scale is None else asked.scale
         sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
         repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
@@ -358,7 +331,8 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             rules=RULES,
             started_at=datetime.now(UTC),
         )
-        execution = studying.begun(study, _cells(study, row, asked.load_hosts), row)
+        cells = _cells(study, row, asked.load_hosts)
+        execution = Execution(study, row, studying.resolved(cells, row))
     if asked.budget is not None:
         execution.budget_s = asked.budget
     return execution
@@ -397,10 +371,10 @@ def _one(names: Sequence[str]) -> str:
 
 
 def _headline(execution: Execution, seconds: float) -> str:
-    row, count = execution.row, len(execution.candidates)
-    skipped, done = len(execution.skipped), len(execution.done)
+    row, skipped, done = execution.row, len(execution.skipped), len(execution.done)
+    count = counted(len(execution.candidates), "configuration")
     parts = [
-        f"{count} configuration{'s' * (count != 1)} × {row.repeat} run{'s' * (row.repeat != 1)}",
+        f"{count} × {counted(row.repeat, 'run')}",
         *[f"scale {row.scale:g}"] * (row.scale != 1),
         *[f"{skipped} skipped"] * bool(skipped),
         *[f"{done} made before"] * bool(done),
@@ -408,41 +382,32 @@ def _headline(execution: Execution, seconds: float) -> str:
     return f"Study    {row.name}: {', '.join(parts)} · about {format_period(round(seconds))}"
 
 
-def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
+def _undecided(execution: Execution) -> Iterator[str]:
     """What more time would decide, and how to go on."""
     row, doubts = execution.row, execution.doubts(Need.CLAIM, Need.QUESTION)
     if row.looks == 1 or not doubts:
         return
-    made = row.repeat + execution.rounds_made(Need.CLAIM, Need.QUESTION)
     for about in dict.fromkeys(doubt.about for doubt in doubts):
         of_it = [doubt for doubt in doubts if doubt.about == about]
-        wanted = [doubt.more for doubt in of_it]
-        places = {execution.place_of(cell) for doubt in of_it for cell in doubt.cells}
-        plans = [plan for place in places if (plan := execution.candidates[place].plan)]
         if not all(doubt.is_known for doubt in of_it):
-            names = [execution.candidates[place].title for place in sorted(places)]
-            yield f"Open     {about}: not enough runs count of {'; '.join(names)}."
-        elif None in wanted:
+            titles = dict.fromkeys(cell_title(cell) for doubt in of_it for cell in doubt.cells)
+            yield f"Open     {about}: not enough runs count of {'; '.join(titles)}."
+        elif any(doubt.more is None for doubt in of_it):
             yield f"Open     {about}: too close to its threshold for any number of runs to tell."
         else:
-            most = max(more for more in wanted if more)
-            seconds = format_period(round(most * sum(map(estimate.run_s, plans))))
-            runs = f"{most} more run{'s' * (most != 1)} each of {len(places)}"
-            yield f"Open     {about}: about {runs}, {seconds}, would tell."
+            most = max(doubt.more or 0 for doubt in of_it)
+            yield f"Open     {about}: about {counted(most, 'more run')} of each would tell."
     if execution.is_over_budget:
-        labelled = [f"--label={row.label}"] * bool(row.label)
-        again = command("runstudy", row.name, *labelled, "--resume", "--budget=10m")
-        yield f"Go on with: {again}"
+        yield f"Go on with: {_again(row)} --budget=10m"
     else:
-        words = [
-            row.name,
-            *["--claims"] * row.claims,
-            *[f"--python={row.python}"] * bool(row.python),
-            *[f"--scale={row.scale:g}"] * (row.scale != 1),
-            *(f"--only={axis}={','.join(values)}" for axis, values in row.only.items()),
-            f"--repeat={2 * made}",
-        ]
-        yield f"For a surer answer: {command('runstudy', *words)}"
+        made = row.repeat + execution.rounds_made(Need.CLAIM, Need.QUESTION)
+        yield f"For a surer answer: {command('runstudy', row.name, f'--repeat={2 * made}')}"
+
+
+def _again(row: StudyRun) -> str:
+    """The command that goes on with it."""
+    labelled = [f"--label={row.label}"] * bool(row.label)
+    return command("runstudy", row.name, *labelled, "--resume")
 
 
 def _summary(execution: Execution) -> Sequence[str]:
@@ -452,10 +417,10 @@ def _summary(execution: Execution) -> Sequence[str]:
         return []
     counts = Counter(run.verdict or run.status for run in runs)
     words = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    skipped = len(execution.skipped)
-    left_out = f" · {skipped} configuration{'s' * (skipped != 1)} skipped" if skipped else ""
+    if skipped := len(execution.skipped):
+        words += f" · {counted(skipped, 'configuration')} skipped"
     failed = [run for run in runs if run.status == Status.FAILED.value]
     return [
-        f"{len(runs)} run{'s' * (len(runs) != 1)}: {words}{left_out}",
+        f"{counted(len(runs), 'run')}: {words}",
         *dict.fromkeys(f"Failed   {run.study_cell}: {run.failure}" for run in failed),
     ]

@@ -6,9 +6,7 @@ from typing import Any
 
 from django.apps import apps
 from django.core.management.base import CommandError
-from django.db import connections
 
-from benchsuite.core.exceptions import choices
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_count, format_duration
 from benchsuite.management.options.parsing import BriefCommand
@@ -29,7 +27,6 @@ class Seed(Spec):
         False, "--comments  give each row a comment, which io_join and io_lock take"
     )
     surveys: bool = option(False, "--surveys  load the seven surveys")
-    database: str = option("default", "--database ALIAS  which of the project's databases")
 
 
 class Command(BriefCommand):
@@ -39,35 +36,29 @@ class Command(BriefCommand):
         "its own."
     )
     entries = table(Seed)
-    examples = ("--rows=1000000", "--surveys", "--rows=10000 --comments --database=replica")
+    examples = ("--rows=1000000", "--surveys", "--rows=10000 --comments")
 
     requires_system_checks = []
 
     def handle(self, **options: Any) -> None:
-        seed = read(Seed, options)
-        database = seed.database
-        if database not in connections:
-            message = f"--database={database} names no database; {choices(database, connections)}"
-            raise CommandError(message, returncode=2)
         if not apps.is_installed("benchsuite.target"):
             raise CommandError(
                 'The target app is not installed; add "benchsuite.target" to INSTALLED_APPS and '
                 "run: python manage.py migrate benchsuite_target"
             )
-        self.database = database
-        self._fill(seed)
+        self._fill(read(Seed, options))
 
     def _fill(self, asked: Seed) -> None:
         from benchsuite.target.seed import seed
         from benchsuite.target.survey.reading import load_surveys
 
         if asked.surveys:
-            surveys, pages, questions = load_surveys(using=asked.database)
+            surveys, pages, questions = load_surveys()
             self.stdout.write(f"{surveys} surveys: {questions} questions on {pages} pages")
         if asked.rows is not None or asked.comments or not asked.surveys:
             rows = ROWS if asked.rows is None else asked.rows
             began = time.perf_counter()
-            before = seed(rows, comments=asked.comments, using=asked.database)
+            before = seed(rows, comments=asked.comments)
             added, removed = max(0, rows - before), max(0, before - rows)
             self.stdout.write(
                 f"{format_count(rows)} rows in {format_duration(time.perf_counter() - began)} "

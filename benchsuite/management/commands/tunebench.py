@@ -28,7 +28,6 @@ from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
-from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End
 
 UNCONFIRMED = 3
@@ -62,8 +61,6 @@ class Command(BriefCommand):
         place.check_runs([execution.asked.spec])
         for name in ("json", "html"):
             streams.check(f"--{name}", options[name])
-            if options["dry_run"] and options[name]:
-                raise UsageError(f"--dry-run finds nothing to write: leave --{name} out.")
         asked, notebook = execution.asked, execution.notebook
         ahead = rehearsed(asked, notebook.entries)
         left_s = ahead.spent_s - notebook.spent_s
@@ -75,7 +72,7 @@ class Command(BriefCommand):
         shown = TrialProgress(
             screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
         )
-        results = Results(screen.say, len(ahead.entries), addresses.of_tuning(execution.row.pk))
+        results = Results(screen.say, addresses.of_tuning(execution.row.pk))
         try:
             screen.say(sample.line())
             with session(results, shown, screen, place=place) as at_work:
@@ -83,17 +80,12 @@ class Command(BriefCommand):
                 execution.run(at_work, shown, partial(_limiting, execution))
         except (BenchsuiteError, KeyboardInterrupt) as error:
             _tell(screen, execution, options)
-            is_ctrl_c = isinstance(error, KeyboardInterrupt)
-            words = "Interrupted." if is_ctrl_c else str(error)
-            if resuming.can_go_on(execution.row):
-                again = command("tunebench", f"--resume={execution.row.short_id}")
-                words += f" Go on with: {again}"
-            raise CommandError(words, returncode=130 if is_ctrl_c else 1) from error
+            again = command("tunebench", f"--resume={execution.row.short_id}")
+            raise resuming.broken_off(error, execution.row, again) from error
         _tell(screen, execution, options)
         if notebook.end is not End.CONFIRMED:
-            some = any(confirming.held_by(notebook, one) for one in notebook.question.scaling)
-            which = "Not each of these numbers of CPUs has a" if some else "No"
-            raise CommandError(f"{which} confirmed rate.", returncode=UNCONFIRMED)
+            words = "There is no confirmed rate for all that was asked."
+            raise CommandError(words, returncode=UNCONFIRMED)
 
 
 def _paste(options: dict[str, Any]) -> None:
@@ -190,7 +182,7 @@ def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
         if options["json"]:
             streams.write(options["json"], report.as_json())
         if options["html"]:
-            write_page(options["html"], "tuning", report.row.pk)
+            write_page(options["html"], "tuning.show", report.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 

@@ -100,10 +100,7 @@ class BriefCommand(base.BaseCommand):
     entries: Sequence[Entry] = ()  #: Its options.
     first: Sequence[str] = ()  #: Options that --help shows; empty for all but Django's own.
     examples: Sequence[str] = ()  #: Options of a command line each.
-    interrupted = "Interrupted."  #: What it says after Ctrl-C.
-    database = ""  #: Alias of the database that the command asks; empty for the one of the runs.
-    refused_status = 1  #: With which it ends where the database refuses.
-    failed_status = 1  #: With which it ends where something else fails that it needs.
+    failed_status = 1  #: With which it ends where something fails that it needs.
     words: Sequence[str] = ()  #: As they were typed.
 
     def __init__(
@@ -140,8 +137,9 @@ class BriefCommand(base.BaseCommand):
     def run_from_argv(self, argv: list[str]) -> None:
         self.words = argv[2:]
         streams.occupy_closed()
+        streams.plainer_where_needed()
         try:
-            with terminable(), streams.plainer_where_needed(), streams.outlasted():
+            with terminable(), streams.outlasted():
                 super().run_from_argv(argv)
         except KeyboardInterrupt:  # outside of execute(): while words are read or errors printed
             self.stderr.write("Interrupted.")
@@ -160,11 +158,11 @@ class BriefCommand(base.BaseCommand):
         except CommandError as error:
             words, status, cause = str(error), error.returncode, error
         except KeyboardInterrupt as error:
-            words, status, cause = self.interrupted, 130, error
+            words, status, cause = "Interrupted.", 130, error
         except (UsageError, UnavailableError) as error:
             words, status, cause = str(error), 2, error
         except BenchsuiteError as error:
             words, status, cause = str(error), self.failed_status, error
         except (Error, ImproperlyConfigured) as error:
-            words, status, cause = store.refusal(error, self.database), self.refused_status, error
+            words, status, cause = store.refusal(error), self.failed_status, error
         raise CommandError(printable(hidden(words)), returncode=status) from cause

@@ -20,7 +20,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
+from benchsuite.core.specs import Option, RunSpec, VisitorSpec, load
 from benchsuite.core.specs.run import OUTPUT
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
@@ -28,16 +28,11 @@ from benchsuite.management.options import table as options_table
 from benchsuite.management.options.parsing import Parser
 from benchsuite.management.options.place import Place
 from benchsuite.models import Run
-from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments, planning
 from benchsuite.servers import running
 from benchsuite.studies.options import Known
 from benchsuite.system import cpus
 from benchsuite.workloads.base import Workload
-
-PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
-PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
-"""Where no server is named, for HTTP and for WebSockets; the last one where none can run here."""
 
 NONE = "none"  #: As a front: the server without one.
 
@@ -199,22 +194,13 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         work = _choose_work(values, short)
         _choose_load(values, short, work)
         _choose_place(values, short)
-        if "server.server" not in values:
-            preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
-            values["server.server"] = [_usable(preferred, values.get("server.python"))]
+        usual = "uvicorn" if work.needs_websocket else "gunicorn-gthread"
+        values.setdefault("server.server", [usual])
         some = options_table.cells(values)
     turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
-
-
-def _usable(preferred: Sequence[str], pythons: Sequence[str] | None) -> str:
-    """The first of these servers that can run under the first of these Pythons, else the last."""
-    first = pythons[0] if pythons else ""
-    python = environments.interpreter(ServerSpec(server="", python=first), None) or OWN
-    usable = (name for name in preferred if conf.servers()[name].available(python).ok)
-    return next(usable, preferred[-1])
 
 
 def continued(again: Sequence[str]) -> tuple[UUID, int]:
@@ -373,17 +359,12 @@ def _choose_stages(values: dict[str, Any], text: str) -> None:
     whole = STAGES.fullmatch(text.strip())
     words = whole["levels"].split(":") if whole else []
     levels = [level for word in words if (level := LEVEL.fullmatch(word.strip()))]
-    if whole is None or len(levels) < len(words):
-        raise UsageError(
-            f"--stages={text} is not understood; write numbers of users (50:100:200x30s) or rates "
-            "(50/s:100/s:200/sx30s), and after the x how long each lasts."
-        )
     numbers = tuple(float(level["number"]) for level in levels)
-    if not all(numbers):
-        raise UsageError(f"--stages={text} has a level of 0, which is no load; leave it out.")
-    if len({level["per_second"] for level in levels}) > 1:
+    is_one_kind = len({level["per_second"] for level in levels}) == 1
+    if whole is None or len(levels) < len(words) or not all(numbers) or not is_one_kind:
         raise UsageError(
-            f"--stages={text} mixes users and rates; write /s after every level, or after none."
+            f"--stages={text} is not understood; write numbers of users above 0 (50:100:200x30s) "
+            "or rates (50/s:100/s:200/sx30s), and after the x how long each lasts."
         )
     if length := whole["length"]:
         if "load.duration_s" in values:
@@ -489,10 +470,8 @@ def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     values = options_table.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
-            was = spec.server.environment or "none"
             raise UsageError(
-                f"--again repeats a run as it was, and the environment {environment} is not its "
-                f"own ({was})."
+                f"--again repeats a run as it was, and {environment} is not its environment."
             )
     if short.cpus_target or short.cpus_load or not short.pin:
         for_target, for_load = _cpus(short, spec.load.processes)
@@ -530,15 +509,10 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     visitor = VisitorSpec(
         headers=again.get("visitor.headers", ()), cookies=again.get("visitor.cookies", ())
     )
-    if missing := sorted(set(spec.visitor.unknown) - set(visitor.lines)):
+    if set(visitor.lines) != set(spec.visitor.unknown):
         raise UsageError(
-            "--again repeats a stored run, and secrets are not stored with one: give "
-            f"{listed(missing)} again."
-        )
-    if further := sorted(set(visitor.lines) - set(spec.visitor.unknown)):
-        raise UsageError(
-            f"--again repeats a stored run as it was, and {listed(further)} would change it: "
-            f"leave {'it' if len(further) == 1 else 'them'} out."
+            "--again repeats a stored run as it was, and secrets are not stored with one: give "
+            f"{listed(sorted(spec.visitor.unknown) or ['no header and no cookie'])} again."
         )
     return changed(spec, {**urls, "visitor": spec.visitor.completed(visitor)})
 
@@ -553,9 +527,9 @@ def _stored(again: Sequence[str]) -> list[Run]:
             low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
             rows = list(Run.objects.filter(pk__range=(low, high))[:2])
         if len(rows) != 1:
-            which = "more than one stored run begins" if rows else "no stored run begins"
             raise UsageError(
-                f"--again {run_id}: {which} with that id; the list of results shows them."
+                f"--again {run_id}: not one stored run begins with that id; the list of results "
+                "shows them."
             )
         if why := rows[0].unreadable:
             raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")

@@ -100,19 +100,6 @@ def help_of(entry: Entry) -> str:
     return f"{words}; several by {'comma or ' * entry.commas}repeating" if repeats(entry) else words
 
 
-def markdown(entries: Entries) -> str:
-    """The table in the docs: under each heading its options."""
-    groups: dict[str, list[str]] = {}
-    for entry in entries:
-        opposite = f", `--no-{entry.name}`" * both(entry)
-        flag, words = (text.replace("|", "\\|") for text in (entry.flag, help_of(entry)))
-        groups.setdefault(entry.group, []).append(f"| `{flag}`{opposite} | {words} |\n")
-    return "\n".join(
-        f"## {group}\n\n| option | what it says |\n|---|---|\n{''.join(rows)}"
-        for group, rows in groups.items()
-    )
-
-
 def takes(entries: Iterable[Entry]) -> Known:
     """What a study gives each of these, by its name without dashes."""
     known = {}
@@ -143,12 +130,12 @@ def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
     return values
 
 
-def names(text: str, named: str = "") -> list[str]:
+def names(text: str) -> list[str]:
     """Those in "a,b"; raises UsageError for an empty one."""
     parts = [name.strip() for name in text.split(",")]
     if not all(parts):
         raise UsageError(
-            f"{named}{short(text)!r} has an empty name; write names with one comma between them."
+            f"{short(text)!r} has an empty name; write names with one comma between them."
         )
     return parts
 
@@ -170,9 +157,8 @@ def read(spec: type[AnySpec], options: Mapping[str, Any]) -> AnySpec:
 
 def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs with these fields, by their places: every combination where one has a list of
-    values, in the order of the table, the first outermost; each cell once.
-
-    Raises UsageError for one that can't be, and names it where there are several.
+    values, in the order of the table, the first outermost; each cell once. Raises UsageError for
+    one that can't be.
     """
     axes = {
         entry: values[entry.path]
@@ -186,15 +172,7 @@ def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         mine = fixed | {entry.path: value for entry, value in zip(axes, combination, strict=True)}
         if several_fronts and not mine["server.front"]:
             mine |= {"server.instances": 1, "server.front_options": {}}
-        try:
-            cell = changed(RunSpec(server=ServerSpec(server="")), mine)
-        except UsageError as error:
-            varied = ", ".join(
-                f"{entry.name.replace('-', ' ')} {value or 'none'}"
-                for (entry, some), value in zip(axes.items(), combination, strict=True)
-                if len(some) > 1
-            )
-            raise UsageError(f"{varied}: {error}" if varied else str(error)) from error
+        cell = changed(RunSpec(server=ServerSpec(server="")), mine)
         if cell not in made:
             made.append(cell)
     return tuple(made)

@@ -12,10 +12,10 @@ from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.core.units import counted, format_period, listed
+from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import names, read, refuse_beside
+from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
@@ -39,6 +39,8 @@ BUDGET_S = 900.0
 EACH_S = 480.0  #: Of one configuration on one number of CPUs.
 THOROUGH = 3.0  #: Times the usual budget: windows of 40 s that confirm leave time for a race then.
 LONGEST_WINDOW_S = 600.0
+
+OF_ONE = ("server", "--server, which is measured alone")  #: What is needed by what is said of it.
 
 SIZE = re.compile(r"(?P<server>[^:]+):(?P<processes>\d{1,6})(x(?P<threads>\d{1,6}))?")
 
@@ -69,13 +71,16 @@ class Wanted(Spec):
     )
     server: str | None = option(
         None,
-        "--server NAME  find the highest rate of this server in one size alone; several, separated "
-        "by commas, are compared as by --servers",
+        "--server NAME  find the highest rate of this server in one size alone",
     )
-    processes: int | None = option(None, "--processes N  of that --server")
-    threads: int | None = option(None, "--threads N  of each process of that --server")
+    processes: int | None = option(None, "--processes N  of that --server", needs=OF_ONE)
+    threads: int | None = option(
+        None, "--threads N  of each process of that --server", needs=OF_ONE
+    )
     options: Mapping[str, Option] = option(
-        {}, "--option NAME=VALUE  an option of that --server, by the adapter's name for it"
+        {},
+        "--option NAME=VALUE  an option of that --server, by the adapter's name for it",
+        needs=OF_ONE,
     )
     servers: tuple[str, ...] = option(
         (),
@@ -112,6 +117,7 @@ class Wanted(Spec):
         None,
         "--cpus N[,N…]  find what that --server holds on each of these numbers of CPUs, with its "
         "--processes for each CPU",
+        needs=OF_ONE,
     )
 
 
@@ -153,9 +159,6 @@ ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
     wanted, output = read(Wanted, options), read(run_options.Output, options)
-    if "," in (wanted.server or ""):
-        several = names(wanted.server or "", "--server: ")
-        wanted = replace(wanted, server=None, servers=(*several, *wanted.servers))
     if target := options.get("target"):
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
         wanted = replace(wanted, server=running.origin(target))
@@ -164,12 +167,13 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     spec = trials.pinned(_spec(options), wanted.for_cpus)
     known = databases(_plan(wanted.server or spec.server.server, trials.unhurried(spec)))
     reaches = reached(spec.database, pool=known.pool, keeps=known.keeps)
-    only, current = _only(wanted, spec, reaches), _current(wanted.current, spec, reaches)
+    size = wanted.processes, wanted.threads, wanted.options
+    only = candidate(spec, reaches, wanted.server, *size) if wanted.server else None
+    current = _current(wanted.current, spec, reaches)
     scaling = _scaling(wanted, spec, reaches, only)
     if only and (wanted.servers or current):
-        together = listed(["--servers"] * bool(wanted.servers) + ["--current"] * bool(current))
         raise UsageError(
-            f"--server is measured alone, and {together} would compare: leave one out."
+            "--server is measured alone, and --servers and --current compare: leave one out."
         )
     servers = [only.server] if only else list(wanted.servers or USUAL)
     if current and current.server not in servers:
@@ -267,20 +271,15 @@ def _scaling(
     wanted: Wanted, spec: RunSpec, reaches: DatabaseSpec, only: Candidate | None
 ) -> tuple[Candidate, ...]:
     """The only candidate on each number of CPUs, the least first, as large as it can be there."""
-    if wanted.cpus is None:
+    if wanted.cpus is None or only is None:
         return ()
-    if only is None:
-        raise UsageError("--cpus asks what one configuration holds: name it with --server.")
     for flag, other in (("--rate", wanted.rate), ("--for-cpus", wanted.for_cpus)):
         if other is not None:
             raise UsageError(f"--cpus asks for each number alone, not {flag}: leave one out.")
     counts, most = sorted(set(wanted.cpus)), cpus.usable()
     if not 1 <= counts[0] <= counts[-1] <= most:
-        wrong = counts[-1] if counts[-1] > most else counts[0]
-        bound = f"; --for-cpus={wrong} tells what bounds it there" if wrong > most else ""
         raise UsageError(
-            f"--cpus={wrong} can't be measured, because {counted(most, 'CPU')} can be used here: "
-            f"give 1{f' to {most}' * (most > 1)}{bound}."
+            f"--cpus={','.join(map(str, counts))} can't be measured: {most} can be used here."
         )
     limit = _plan(only.server, spec).server.max_processes or cpus.MOST * only.processes
     given = only.threads, dict(only.options)
@@ -291,19 +290,6 @@ def _scaling(
         )
         for one in counts
     )
-
-
-def _only(wanted: Wanted, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:
-    size = wanted.processes, wanted.threads, wanted.options
-    if wanted.server is not None:
-        return candidate(spec, reaches, wanted.server, *size)
-    for name, value in zip(("processes", "threads", "option"), size, strict=True):
-        if value not in (None, {}):
-            raise UsageError(
-                f"--{name} belongs to a --server, which is measured alone; add it, or leave "
-                f"--{name} out and let the search find sizes."
-            )
-    return None
 
 
 def _current(text: str | None, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:

@@ -156,15 +156,7 @@ def test_a_real_fingerprint_is_compared_in_at_least_forty_fields():
     assert len(fingerprint()) >= 40
 
 
-@pytest.fixture
-def summary(tmp_path, monkeypatch):
-    file = tmp_path / "step.md"
-    file.write_text("before\n")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(file))
-    return file
-
-
-def test_files_for_a_build(tmp_path, summary):
+def test_files_for_a_build(tmp_path):
     two_builds()
     junit, markdown, plain = (tmp_path / name for name in ("j.xml", "m.md", "c.json"))
     status = compared(
@@ -182,15 +174,8 @@ def test_files_for_a_build(tmp_path, summary):
     text = markdown.read_text()
     assert r"gunicorn-gthread · main: goodput \< -5% is broken: −23.2 %" in text
     assert "| goodput | gunicorn-gthread · branch | 5:5 |" in text
-    assert summary.read_text() == f"before\n{text}"
     decisions = [one["decision"] for one in json.loads(plain.read_text())["conditions"]]
     assert decisions == ["broken", "held"]
-
-
-def test_the_step_summary_is_left_alone_without_markdown(summary):
-    two_builds()
-    assert compared("main", "branch") == 0
-    assert summary.read_text() == "before\n"
 
 
 def test_the_number_of_queries_does_not_grow(django_assert_max_num_queries):

@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run
-from benchsuite.store.abandoned import durations, overheads
+from benchsuite.store.abandoned import overheads
 from tests.factories import begin, make_run, make_spec
 
 
@@ -27,15 +27,6 @@ def test_what_past_runs_took_beside_their_load_and_drain_is_told_by_server():
     begin(make_spec("waitress")).save()
     found = overheads(["uvicorn", "daphne", "waitress", "uvicorn"])
     assert found == {"uvicorn": pytest.approx(4, abs=0.01)}
-
-
-@pytest.mark.django_db
-def test_what_runs_of_a_cell_took_in_all_is_told_by_its_key():
-    for took_s in (30, 32, 90):
-        made = make_run("uvicorn")
-        made.ended_at = made.started_at + timedelta(seconds=took_s)
-        made.save()
-    assert durations([made.key, "another"]) == {made.key: 32.0}
 
 
 def test_values(golden):

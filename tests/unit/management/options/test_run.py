@@ -59,7 +59,7 @@ def test_again_takes_a_password_from_where_it_is_given(monkeypatch):
 @pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
 def test_json_that_cannot_be_written_is_told_before_anything_runs(name, tmp_path):
     with pytest.raises(
-        CommandError, match=r"is a folder; name a file|create it, or name"
+        CommandError, match=r"is a folder; name a file|in a folder that is there"
     ) as refused:
         call_command("runbench", "--server=uvicorn", "--json", str(tmp_path / name))
     assert refused.value.returncode == 2

@@ -145,6 +145,7 @@ def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) 
     found = Machine()
     run_by(found)
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "4f2c1a9b")
+    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "03d1c2aa")
     return found
 
 
@@ -278,7 +279,7 @@ def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.Mon
     told = as_json(*ONE, "--for-cpus=3")
     assert told["question"]["cpus"] == 2
     assert any("No rate is said for 3 CPUs" in one for one in told["answer"]["cautions"])
-    assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=3 can't be measured, because 2 CPUs")
+    assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=1,3 can't be measured: 2 can be used")
 
 
 def test_an_option_of_the_server_is_measured_with_it(machine: Machine) -> None:
@@ -372,6 +373,8 @@ def refused(*words: str) -> str:
 
 
 def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
+    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "d1c2aa03")
+    assert "measured other files of the project, which git does not track" in refused()
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "another")
     assert "measured another revision of the project" in refused()
 
@@ -517,12 +520,6 @@ def test_a_dry_run_starts_nothing_and_says_how_long(machine, capsys):
     assert "holds" not in out, "nothing has been measured"
     assert not machine.made
     assert not Tuning.objects.exists()
-
-
-def test_a_rehearsal_finds_nothing_to_write() -> None:
-    status, said = ended(*FEW, "--dry-run", "--json=-")
-    assert status == 2
-    assert "leave --json out" in said
 
 
 @pytest.mark.parametrize(
