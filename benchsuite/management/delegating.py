@@ -16,7 +16,7 @@ from django.core.management.base import CommandError
 from benchsuite import __version__
 from benchsuite.agent.client import connected
 from benchsuite.core.exceptions import UsageError
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.place import Place
 from benchsuite.management.options.table import read
 from benchsuite.pythons.interpreter import whole_path

@@ -11,7 +11,7 @@ from benchsuite.core.specs import RunSpec, load
 from benchsuite.core.specs.spec import Spec, option
 from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.runner.assembly import READY_TIMEOUT_S
 from benchsuite.servers import running
 
