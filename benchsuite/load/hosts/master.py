@@ -83,9 +83,9 @@ STRANGER = (
 class Host:
     """A load host, and its part of the run."""
 
-    def __init__(self, send: Callable[..., None], name: str, cpus: int) -> None:
-        self.send = send  #: A message to it.
+    def __init__(self, master: "Master", client_id: str, name: str, cpus: int) -> None:
         self.name, self.cpus = name, cpus
+        self._master, self._id = master, client_id
         self.left = ""  #: Why it said that it leaves.
         self.heard_at = monotonic()  #: When something came from it.
         self._clocks: Queue[Exchange] = Queue()
@@ -124,6 +124,7 @@ class Host:
 
     def look(self) -> None:
         """Raises LoadError when it has left, or said nothing for too long."""
+        self._master.look()
         if self.left:
             raise LoadError(f"Load host {self.name} left: {self.left}")
         if self.silence_s > LOST_S:
@@ -147,6 +148,11 @@ class Host:
         if not exchanges:
             raise LoadError(f"Load host {self.name} did not tell its clock.")
         return offset(exchanges)
+
+    def send(self, kind: str, **fields: Any) -> None:
+        message = {"to": self._id, "kind": kind, **fields}
+        with suppress(LoadError):  # `look()` says why the relay has died
+            self._master.send(json.dumps(message).encode())
 
     def say(self, kind: str, **fields: Any) -> None:
         """Something of its run."""
@@ -305,22 +311,18 @@ class Master(Child):
 
     def _meet(self, client_id: str, data: dict[str, Any]) -> None:
         """A host wants to join."""
-
-        def send(kind: str, **fields: Any) -> None:
-            with suppress(LoadError):  # who listens says why the relay has died
-                self.send(json.dumps({"to": client_id, "kind": kind, **fields}).encode())
-
         name = data["name"]
+        if any(host.name == name for host in self._hosts.values()):
+            name += f"-{client_id[-4:]}"
+        host = Host(self, client_id, name, data["cpus"])
         for what, own in versions().items():
             if data[what] != own:
                 its = f"{what} {data[what]}"
                 why = f"Load host {name} has {its}, and the master {own}: install the same."
-                send("refused", why=why)
+                host.send("refused", why=why)
                 self._refusal = why
                 return
-        if any(host.name == name for host in self._hosts.values()):
-            name += f"-{client_id[-4:]}"
-        self._hosts[client_id] = Host(send, name, data["cpus"])
+        self._hosts[client_id] = host
         self._notes.put(f"load host {name} joined ({data['cpus']} CPUs)")
 
 
@@ -412,7 +414,7 @@ class HostsPool(LoadPool):
             now = monotonic()
             for host in loading:
                 host.hear(self._begin, late=now > deadline)
-            if now >= next_tick and any(host.tick for host in loading):
+            if now >= next_tick and any(host.tick for host in self._hosts if host.is_loading):
                 next_tick = now + TICK_S
                 self._tell(on_tick)
             sleep(LOOK_S)
