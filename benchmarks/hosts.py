@@ -41,11 +41,11 @@ from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import plain
 from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
+from benchsuite.load.hosts.master import HostsPool
 from benchsuite.load.hosts.wire import CHUNK, OURS, PIECE
 from benchsuite.load.job import MOST_SAMPLES, Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, NameEntry, Samples, load_pool
 from benchsuite.load.parent.figures import Figures, added
-from benchsuite.load.parent.hosts import HostsPool
 from benchsuite.runner.plan import SAMPLES_EACH
 from benchsuite.system.network import free_port
 from tests.integration.hosts.network import HERE, Namespace, namespaces

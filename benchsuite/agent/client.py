@@ -19,8 +19,8 @@ from benchsuite.core.plain import parsed, read
 from benchsuite.core.readings import TARGET
 from benchsuite.core.results import Reading
 from benchsuite.load.hosts import keys
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.hosts.wire import MOST_BYTES, Exchange, Offset, offset
-from benchsuite.load.parent.hosts import Listening
 
 ANSWER_S = 5.0  #: How long any answer may take.
 SILENT_S = 3.0  #: Readings come every second; longer than that is silence.

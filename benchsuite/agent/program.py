@@ -19,8 +19,8 @@ from benchsuite.core.observations import Seen
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.readings import TARGET
 from benchsuite.load.hosts import keys
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.hosts.wire import MOST_BYTES
-from benchsuite.load.parent.hosts import Listening
 from benchsuite.system.fingerprint import fingerprint
 from benchsuite.system.procfs import command_line, read_bytes, read_stat
 from benchsuite.telemetry.census import Census

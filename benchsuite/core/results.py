@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from operator import sub
 from typing import Any
 
 from benchsuite.core.specs import RunSpec
@@ -166,7 +165,7 @@ class Accounts:
 
 @dataclass(slots=True)
 class Traffic:
-    """What compression saves, and how it was negotiated."""
+    """How compression was negotiated; runs of earlier versions have its bytes, too."""
 
     negotiated: dict[str, int] = field(default_factory=dict)
     """Answer to the offer of permessage-deflate → handshakes; the empty one declines it."""
@@ -178,15 +177,6 @@ class Traffic:
     def negotiate(self, answer: str) -> None:
         """Counts a handshake with this answer."""
         self.negotiated[answer] = self.negotiated.get(answer, 0) + 1
-
-    def since(self, begin: "Traffic") -> "Traffic":
-        """The bytes since `begin`, and all handshakes."""
-        return Traffic(self.negotiated, *map(sub, self._bytes, begin._bytes))
-
-    @property
-    def _bytes(self) -> tuple[int, int, int, int]:
-        sent, received = self.sent_bytes, self.received_bytes
-        return sent, self.sent_wire_bytes, received, self.received_wire_bytes
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

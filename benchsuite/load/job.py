@@ -19,20 +19,6 @@ samples to files in the spool folder.
     child → {"event": "done", …}                       see `Done`
     child → {"event": "failed", "message"}             at any time: the load itself broke
     child → {"event": "full"}                          at any time: the spool's disk is
-
-Where other hosts make the load, the child is their master. It serves several runs, and there is
-more:
-
-    parent → "join <count>"                            waits for so many hosts
-    child → {"event": "note", "text"}                  at any time: for people, such as who came
-          | {"event": "joined"}
-    child → {"event": "tick", …}                       a whole `Tick`
-    parent → "collect <most>"                          after "done"; above so many samples figures
-    child → {"event": "collecting"}                    each second
-    child → {"event": "collected", "hosts"}            `LoadHost`s; their samples are in the spool,
-                                                       or their figures
-    parent → "drop"                                    the run is over, however it went
-    child → {"event": "dropped"}
 """
 
 from collections.abc import Mapping, Sequence
@@ -44,7 +30,6 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 
 GO, STOP, REHEARSE = b"go", b"stop", b"rehearse "  #: How orders besides the job begin.
-JOIN, COLLECT, DROP = b"join ", b"collect ", b"drop"  #: Those to the master of load hosts.
 LOOK, NEW, AGAIN = "look", "new", "again"
 """Kinds of rehearsals: up to the first form, which is not sent; like any journey of the load; and
 with what the one before drew at random."""
@@ -59,7 +44,6 @@ NAMES_FILE = "names.json"
 """[{"name", "scope", "examples": {kind number: message}, "answers": {kind number: [status, what was
 asked]}}, …]: entry i is what `name == i` means in a sample.
 """
-FIGURES_FILE = "figures.json"  #: `LoadFigures`, in place of the two.
 OTHER_NAMES = "(other paths)"  #: The name of requests when there are too many names.
 
 
@@ -80,7 +64,6 @@ class Job:
     cookies: Mapping[str, str] = field(default_factory=dict)  #: Of the workload's fresh visitors.
     visitor: VisitorSpec = field(default_factory=VisitorSpec)
     signed_in: str = ""  #: In whose session is asked, in words.
-    superuser: bool = False  #: Whether that may do everything.
     seed: int = 0
     part: int = 0  #: Of the `parts` load processes: every `parts`-th user or arrival is its own.
     parts: int = 1  #: Until it is handed to a process, those of load hosts.

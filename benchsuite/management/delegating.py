@@ -15,7 +15,7 @@ from django.core.management.base import CommandError
 
 from benchsuite import __version__
 from benchsuite.agent.client import connected
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.management import streams
 from benchsuite.management.options.place import Place, goes_on
 from benchsuite.management.options.table import read

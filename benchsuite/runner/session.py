@@ -32,8 +32,9 @@ from benchsuite.isolation.databases.client import Keeper
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting
+from benchsuite.load.hosts import master as hosts
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.job import Done, Job, Tick
-from benchsuite.load.parent import hosts
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services, about_the_project
@@ -74,8 +75,8 @@ def session(
     settings_module: str,
     port: int | None = None,
     bind: str = HOST,
-    listening: hosts.Listening | None = None,
-    agent: hosts.Listening | None = None,
+    listening: Listening | None = None,
+    agent: Listening | None = None,
     start_timeout_s: float | None = None,
     ceilings: Ceilings = lambda environment: (),
 ) -> Iterator["Session"]:
@@ -326,7 +327,6 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: P
         cookies=facts.cookies,
         visitor=visitor,
         signed_in=facts.signed_in,
-        superuser=facts.superuser,
         seed=plan.spec.seed,
         unit=plan.workload.unit,
         adds_up=plan.adds_up,

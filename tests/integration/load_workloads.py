@@ -247,8 +247,8 @@ class SocketTalk(Workload):
             assert socket.receive(matching=b"\xff") == b"\x00\xff"
             socket.send('{"id": 1, "say": "one"}')
             socket.send('{"id": 2, "say": "two"}')
-            assert "two" in socket.receive(matching=2)
-            assert "one" in socket.receive(matching={"id": 1})
+            assert "two" in socket.receive(matching='"id": 2')
+            assert "one" in socket.receive(matching='"id": 1')
             socket.send("not awaited", answered=False)
             assert socket.receive() == "not awaited"
             socket.ping()

@@ -371,7 +371,7 @@ FAULTS: dict[str, tuple[Any, ...]] = {
     "calls its body gzip": (always(more=GZIP), "the body is not gzip, as it says"),
     "cuts its gzip off": (
         always(body=gzip.compress(b"OK")[:-4], more=GZIP),
-        "the body ends in the middle of its gzip",
+        "the body does not end with its gzip",
     ),
     "redirects to itself": (
         always(body=b"", status=302, more={"Location": "/page"}),

@@ -110,7 +110,7 @@ def test_a_damaged_answer_is_a_failure(tmp_path, how):
             with_code(1011, "boom"),
             Kind.WEBSOCKET_CLOSED,
             1011,
-            "the server closed the connection with 1011 (internal error): boom",
+            "the server closed the connection with 1011 (internal error) boom",
         ),
     ],
     ids=["end", "half", "garbage", "masked", "huge", "closed"],

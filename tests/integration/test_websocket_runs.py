@@ -72,9 +72,6 @@ def test_what_is_offered_with_the_handshake_is_negotiated_and_stored(command):
     ((answer, handshakes),) = told["negotiated"].items()
     assert answer.startswith("permessage-deflate")
     assert handshakes == one["websockets"]["accounts"]["handshakes"] == 3
-    for way in ("sent", "received"):
-        assert told[f"{way}_bytes"] == pytest.approx(2000 * one["requests"], rel=0.05)
-        assert 0 < told[f"{way}_wire_bytes"] < told[f"{way}_bytes"] / 5
 
 
 def test_a_connection_for_each_message(command):

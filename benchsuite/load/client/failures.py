@@ -60,33 +60,28 @@ def kind_of_rejected(answer: Any, error: BaseException) -> Kind:
     return Kind.HTTP_STATUS if isinstance(error, StatusError) else Kind.WRONG_BODY
 
 
-KINDS = (
-    (Kind.CONNECT_REFUSED, {"ConnectionRefusedError"}),
-    (Kind.CONNECT_TIMEOUT, {"ConnectTimeout", "ConnectTimeoutError"}),
-    (Kind.READ_TIMEOUT, {"ReadTimeout", "ReadTimeoutError", "Timeout", "TimeoutError"}),
-    (
-        Kind.RESET,
-        {
-            "BrokenPipeError",
-            "ConnectionAbortedError",
-            "ConnectionResetError",
-            "HTTPConnectionClosed",
-            "RemoteDisconnected",
-        },
-    ),
-    (Kind.TRUNCATED, {"ChunkedEncodingError", "IncompleteRead"}),
-    (
-        Kind.PROTOCOL,
-        {
-            "BadStatusLine",
-            "ContentDecodingError",
-            "HTTPParseError",
-            "HTTPException",
-            "InvalidHeader",
-            "ProtocolError",
-        },
-    ),
-)
+KINDS = {
+    "ConnectionRefusedError": Kind.CONNECT_REFUSED,
+    "ConnectTimeout": Kind.CONNECT_TIMEOUT,
+    "ConnectTimeoutError": Kind.CONNECT_TIMEOUT,
+    "ReadTimeout": Kind.READ_TIMEOUT,
+    "ReadTimeoutError": Kind.READ_TIMEOUT,
+    "Timeout": Kind.READ_TIMEOUT,
+    "TimeoutError": Kind.READ_TIMEOUT,
+    "BrokenPipeError": Kind.RESET,
+    "ConnectionAbortedError": Kind.RESET,
+    "ConnectionResetError": Kind.RESET,
+    "HTTPConnectionClosed": Kind.RESET,
+    "RemoteDisconnected": Kind.RESET,
+    "ChunkedEncodingError": Kind.TRUNCATED,
+    "IncompleteRead": Kind.TRUNCATED,
+    "BadStatusLine": Kind.PROTOCOL,
+    "ContentDecodingError": Kind.PROTOCOL,
+    "HTTPParseError": Kind.PROTOCOL,
+    "HTTPException": Kind.PROTOCOL,
+    "InvalidHeader": Kind.PROTOCOL,
+    "ProtocolError": Kind.PROTOCOL,
+}
 """Kinds by the names of exceptions of other HTTP clients (requests, urllib3, geventhttpclient,
 http.client), none of which should be imported to find out."""
 
@@ -110,8 +105,8 @@ def kind_of(error: BaseException, *, status: int | None) -> Kind:
 def _kind_by_name(error: BaseException) -> Kind | None:
     if str(error) == "Incomplete response.":  # the C parser's word for an end in the middle
         return Kind.TRUNCATED
-    names = {cls.__name__ for cls in type(error).__mro__}
-    return next((kind for kind, known in KINDS if names & known), None)
+    names = (cls.__name__ for cls in type(error).__mro__)
+    return next((KINDS[name] for name in names if name in KINDS), None)
 
 
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
@@ -182,26 +177,17 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
         advice = "ask for that path, or follow it in the journey"
         if failure.why == WANTS_USER:
             advice = _sign_in(target)
-        elif not target.starts and (urlsplit(failure.location).hostname or target.name) not in (
-            target.name,
-            target.host,
-        ):
-            advice = "that is another host, which is not asked; name it by --target if you may"
-        elif failure.why == WANTS_HTTPS and not target.starts:
-            advice = f"give --target=https://{urlsplit(failure.location).netloc}"
+        elif not target.starts and urlsplit(failure.location).netloc:
+            advice = "name that address by --target if you may load it"
         elif failure.why == WANTS_HTTPS:
             advice = "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
         return f"{asked} redirected to {failure.location} (status {failure.status}): {advice}."
     if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
-        if failure.status == 403:
-            given = target.given
-            who = f"who asks {given}" if given else "where nobody is signed in (--login=USER)"
-            advice = (
-                f"the consumer refuses it, as {who}, or an Origin other than the project allows "
-                "(OriginValidator), or nothing is routed there"
-            )
-        routes = "none is routed there; look at the project's ASGI routing and at the server's log"
-        return f"{asked} was answered with status {failure.status}: {advice or routes}."
+        advice = advice or (
+            "nothing is routed there (look at the project's ASGI routing), or it refuses who asks "
+            f"{target.signed_in or 'without a session (--login=USER)'}, or this Origin"
+        )
+        return f"{asked} was answered with status {failure.status}: {advice}."
     if failure.kind is Kind.CSRF:
         return (
             f"{answered}: the CSRF check refused it; get the page with the form first, and send "
@@ -217,26 +203,15 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
 
 
 def _sign_in(target: Target) -> str:
-    """What helps where who asks is refused, by what was given of him."""
-    given = target.given
+    """What helps where who asks is refused."""
     if not target.starts:
-        whose = (
-            f"another user, or more rights: it was asked {given}" if given else "a signed-in user"
+        return (
+            "the page wants a signed-in user, or one with more rights; give the cookie of a "
+            "session: --cookie sessionid=…"
         )
-        return f"the page wants {whose}; give the cookie of a session: --cookie sessionid=…"
-    if not given:
+    if not target.signed_in:
         return SIGN_IN
-    if not target.logged_in:
-        return (
-            f"the page wants a signed-in user, and was asked {given}; a session of yours is not in "
-            "the throw-away database: give --login=USER"
-        )
-    if target.superuser:
-        return (
-            f"the page wants something other than rights: it was asked {given}; the server's log "
-            "may say what"
-        )
     return (
-        f"the page wants another user, or more rights: it was asked {given}; give them with "
-        "--login=USER:superuser or :staff, or name a user of --fixture, --fill or --fill-from"
+        f"the page wants another user, or more rights: it was asked {target.signed_in}; give them "
+        "with --login=USER:superuser or :staff, or name a user of --fixture, --fill or --fill-from"
     )

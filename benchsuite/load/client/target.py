@@ -12,8 +12,6 @@ from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import RECORD, Kind
-from benchsuite.core.specs.visitor import SECRET
-from benchsuite.core.units import listed
 from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE, Job
 from benchsuite.system.network import client_context
 
@@ -129,9 +127,7 @@ class Target:
     keep_cookies: bool = False  #: Whether a user's cookies outlive the journey that got them.
     handshake_headers: bool = True
     headers: Mapping[str, str] = field(default_factory=dict)  #: Of every request.
-    given: str = ""  #: As whom or with what that may identify a user is asked, in words.
-    logged_in: bool = False  #: Whether that is in a session of the run's.
-    superuser: bool = False  #: Whether that may do everything.
+    signed_in: str = ""  #: In whose session is asked, in words.
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -141,9 +137,6 @@ class Target:
                 f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
             )
         port = parts.port or PORTS[parts.scheme]
-        # the options and cookies by which a page may know who asks
-        given = [words for words in job.visitor.lines if SECRET.search(words)]
-        given += [f"prepare()'s cookie {name}" for name in job.cookies]
         addresses = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
         return cls(
             host=job.visitor.host or parts.netloc,
@@ -159,9 +152,7 @@ class Target:
             keep_cookies=job.load.keep_cookies,
             handshake_headers=job.handshake_headers,
             headers=job.visitor.header_values,
-            given=job.signed_in or (f"with {listed(given)}" if given else ""),
-            logged_in=bool(job.signed_in),
-            superuser=job.superuser,
+            signed_in=job.signed_in,
         )
 
     @property

@@ -1,6 +1,7 @@
 """The key of load hosts: whoever has its file may join and be joined, and nobody else."""
 
 import os
+import re
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,6 +21,28 @@ REFUSED = (
     zmq.Event.HANDSHAKE_FAILED_AUTH,
 )
 """What befalls a peer whose key is another, on one side or the other."""
+
+
+HOST = re.compile(r"[\w.-]+|\[[0-9a-fA-F:.]+\]", re.ASCII)  #: A name, or an address.
+
+
+@dataclass(frozen=True, slots=True)
+class Listening:
+    """Where a master waits for load hosts or an agent for commands, and the file with their key."""
+
+    host: str
+    port: int
+    key_file: Path
+
+    @classmethod
+    def at(cls, address: str, key_file: str, *, flag: str) -> "Listening":
+        """Of "10.0.0.1:5557"; raises UsageError, which names the option."""
+        host, _, port = address.rpartition(":")
+        if not HOST.fullmatch(host) or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
+            raise UsageError(
+                f"{flag} {address!r} is no address: write HOST:PORT, such as 10.0.0.1:5557."
+            )
+        return cls(host, int(port), Path(key_file))
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ larger than they may be.
 """
 
 import hashlib
+import platform
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -16,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from benchsuite import __version__
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.samples import RECORD
 from benchsuite.load.job import Done
@@ -27,16 +29,11 @@ CHUNK = 50_000  #: Samples in one message.
 PIECE = 4_000_000  #: Bytes of figures in one message.
 MOST_OF_FIGURES = 200_000_000  #: Bytes of a host's figures, unpacked.
 LARGEST = 2**62
+SENT_S = 0.2  #: ZeroMQ sends on a thread of its own.
 
 Fields = Mapping[str, type]
-LOCUSTS_HEARTBEAT: Fields = {
-    "state": str,
-    "current_cpu_usage": float,
-    "current_memory_usage": int,
-}
 FROM_HOST: Mapping[str, Fields] = {
-    "join": {"version": str, "python": str, "name": str, "cpus": int},
-    "idle": {"run": int},  #: What a run had there is gone.
+    "join": {"benchsuite": str, "python": str, "name": str, "cpus": int},
     "leave": {"why": str},
     "clock": {"number": int, "at": float},
     "event": {"run": int, "line": str},  #: As a load process writes them, see `load.job`.
@@ -48,9 +45,8 @@ FROM_MASTER: Mapping[str, Fields] = {
     "job": {
         "run": int,
         "job": str,
-        "file": str,  #: Name of a locustfile, or empty.
-        "source": str,
-        "sha256": str,  #: Of that, or of the module of a workload that isn't ours.
+        "source": str,  #: Of a locustfile, or empty.
+        "sha256": str,  #: Of the module of a workload that isn't ours.
     },
     "order": {"run": int, "line": str},
     "take": {"run": int, "start": int},  #: The samples from that one on, one message of them.
@@ -96,7 +92,11 @@ class Ended:
     samples: int = 0
     late_s: float = 0.0  #: As `LoadHost` has them.
     busy_percent: float | None = None
-    broke: str = ""  #: What ended its load process before its time.
+
+
+def versions() -> dict[str, str]:
+    """What must be the same on all hosts."""
+    return {"benchsuite": __version__, "python": platform.python_version().rpartition(".")[0]}
 
 
 def module_digest(path: str) -> str:
@@ -155,15 +155,13 @@ def converted(done: Done, there: float, here: float) -> Done:
 
 
 WHOLE = ("name", "kind", "process", "user", "body_bytes")
+TIMES = ("intended_start", "start", "finish")
 NS = 1e9
 
 
 def pack(samples: Samples, there: float) -> bytes:
     """Samples, compressed: column by column, times in nanoseconds from the one before."""
-    intended, start, finish = (
-        np.rint((samples[name] - there) * NS).astype("<i8")
-        for name in ("intended_start", "start", "finish")
-    )
+    intended, start, finish = (np.rint((samples[name] - there) * NS) for name in TIMES)
     times = (np.diff(intended, prepend=0), start - intended, finish - start)
     columns = [samples[name] for name in WHOLE] + [time.astype("<i8") for time in times]
     return zlib.compress(b"".join(column.tobytes() for column in columns), 1)
@@ -194,13 +192,8 @@ def unpack(packed: bytes, count: int, names: int, here: float) -> Samples:
         samples[name] = np.frombuffer(unpacked, kind, count, place)
         place += count * kind.itemsize
     deltas = np.frombuffer(unpacked, "<i8", 3 * count, place).reshape(3, count)
-    intended = np.cumsum(deltas[0])
-    start = intended + deltas[1]
-    for name, time in (
-        ("intended_start", intended),
-        ("start", start),
-        ("finish", start + deltas[2]),
-    ):
+    times = np.cumsum([np.cumsum(deltas[0]), *deltas[1:]], axis=0)
+    for name, time in zip(TIMES, times, strict=True):
         samples[name] = here + time / NS
     if count and samples["name"].max() >= names:
         raise LoadError("A sample came of a name that nobody knows.")

@@ -8,11 +8,9 @@ orders, events and samples through Locust's WorkerRunner (`benchsuite.load.hosts
 
 import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
 
-import hashlib
 import json
 import logging
 import os
-import platform
 import secrets
 import signal
 import socket
@@ -27,13 +25,11 @@ import gevent
 import numpy as np
 import psutil
 import zmq
-from gevent.event import AsyncResult
 from gevent.queue import Queue
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from benchsuite import __version__
-from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadDiedError, LoadError
+from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.hosts import keys, sockets
@@ -42,10 +38,12 @@ from benchsuite.load.hosts.wire import (
     FROM_MASTER,
     OURS,
     PIECE,
+    SENT_S,
     Ended,
     checked,
     module_digest,
     pack,
+    versions,
 )
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
@@ -57,7 +55,6 @@ GONE_S = 2.0  #: How long the master may be away after its connection has ended.
 LOST_S = 10.0  #: How long it may say nothing.
 LOOK_S = 0.2
 AT_ONCE, YIELD_S = 200_000, 0.001  #: Samples that are added up before others have their turn.
-SENT_S = 0.2  #: ZeroMQ sends on a thread of its own.
 REFUSALS = 3  #: After so many it is not the network.
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")
 """Variables that a load must not have here: a journey would reach this host's own databases."""
@@ -70,7 +67,7 @@ class Worker:
     """From the first attempt to join to the master's end."""
 
     def __init__(self, host: str, port: int, folder: Path) -> None:
-        self.ending: AsyncResult[Ending] = AsyncResult()
+        self.ending: Queue[Ending] = Queue()  #: The first counts.
         self._address, self._host, self._port = f"{host}:{port}", host, port
         self._folder = folder
         self._runner: WorkerRunner | None = None
@@ -103,17 +100,12 @@ class Worker:
         try:
             runner = environment.create_worker_runner(self._host, self._port)
         except ConnectionError:
-            self.ending.set((1, f"No master answered at {self._address} in five minutes."))
+            self._end("did not answer in five minutes.")
             return
         self._runner = runner
         runner.register_message(OURS, self._on_message)
-        self.send(
-            "join",
-            version=__version__,
-            python=platform.python_version(),
-            name=socket.gethostname(),
-            cpus=len(cpus.available()),
-        )
+        own = {"name": socket.gethostname(), "cpus": len(cpus.available())}
+        self.send("join", **versions(), **own)
         log.warning("Joined the master at %s; waiting for loads.", self._address)
 
     def _watch(self) -> None:
@@ -122,15 +114,16 @@ class Worker:
             gevent.sleep(LOOK_S)
             heard = sockets.heard_at.get("")
             if self._refusals >= REFUSALS:
-                why = "it has another key: copy its key file to this host"
-                self.ending.set((1, f"The master at {self._address} refused to talk: {why}."))
+                self._end("refused to talk: it has another key: copy its key file to this host.")
             elif heard is None:
                 continue  # it may not be there yet
             elif self._away_since is not None and monotonic() - self._away_since > GONE_S:
-                self.ending.set((1, f"The master at {self._address} is gone."))
+                self._end("is gone.")
             elif monotonic() - heard > LOST_S:
-                why = f"has said nothing for {LOST_S:g} s"
-                self.ending.set((1, f"The master at {self._address} {why}."))
+                self._end(f"has said nothing for {LOST_S:g} s.")
+
+    def _end(self, why: str) -> None:
+        self.ending.put((1, f"The master at {self._address} {why}"))
 
     def send(self, kind: str, **fields: Any) -> None:
         assert self._runner is not None
@@ -141,25 +134,20 @@ class Worker:
         try:
             self._take(checked(msg.data, FROM_MASTER), at)
         except BenchsuiteError as error:
-            self.ending.set((1, f"The master at {self._address} can't be understood: {error}"))
+            self._end(f"can't be understood: {error}")
 
     def _take(self, data: dict[str, Any], at: float) -> None:
         kind, run = data["kind"], self._run
         if kind == "clock":
             self.send("clock", number=data["number"], at=at)
         elif kind == "refused":
-            self.ending.set((1, data["why"]))
+            self.ending.put((1, data["why"]))
         elif kind == "bye":
-            self.ending.set((0, "The command has ended."))
-        elif kind == "job":
+            self.ending.put((0, "The command has ended."))
+        elif kind in ("job", "drop"):
             if run is not None:
                 run.end()
-            self._run = Run(self, data, self._folder)
-        elif kind == "drop":
-            if run is not None:
-                run.end()
-            self._run = None
-            self.send("idle", run=data["run"])
+            self._run = Run(self, data, self._folder) if kind == "job" else None
         elif run is None or data["run"] != run.number:
             return
         elif kind == "order":
@@ -207,26 +195,22 @@ class Run:
             self._say("refused", message=str(error), **vars(error))
         except (BenchsuiteError, OSError) as error:
             log.warning("%s", error)
-            self._say("failed", message=str(error))
+            self._say("failed", message=str(error).partition("\n")[0])
 
     def _job(self) -> Job:
         """The job, with files of its own; raises LoadError for what is not the master's."""
         job, data = read(Job, parsed(self._data["job"])), self._data
         log.warning("Run %d: %s at %s.", self.number, job.load.words, job.base_url)
-        if not data["file"]:
-            if data["sha256"] != module_digest(job.workload_class):
-                raise LoadError(
-                    f"The module of {job.workload_class} differs from the master's; install the "
-                    "same here."
-                )
-            return job
-        if data["sha256"] != hashlib.sha256(data["source"].encode()).hexdigest():
-            raise LoadError("The locustfile did not arrive as it was sent.")
-        if Path(data["file"]).name != data["file"]:
-            raise LoadError("The locustfile's name is no name of a file.")
-        path = self._folder / data["file"]
-        path.write_text(data["source"])
-        return replace(job, locustfile=str(path))
+        if data["source"]:
+            path = self._folder / Path(job.locustfile).name
+            path.write_text(data["source"])
+            return replace(job, locustfile=str(path))
+        if data["sha256"] != module_digest(job.workload_class):
+            raise LoadError(
+                f"The module of {job.workload_class} differs from the master's; install the same "
+                "here."
+            )
+        return job
 
     def _load(self, pool: LoadPool, job: Job) -> None:
         unchecked = pool.check(job)
@@ -237,20 +221,10 @@ class Run:
             self._say("rehearsed", **plain(pool.rehearse(kind)))
         begin = float(order[0].removeprefix(messages.GO))
         psutil.cpu_percent()  # the next one is since then
-        broke = ""
-        try:
-            done = pool.run(lambda tick: self._say("tick", **plain(tick)), begin)
-        except LoadDiedError as error:
-            broke, done = str(error).partition("\n")[0], pool.salvaged()
+        done = pool.run(lambda tick: self._say("tick", **plain(tick)), begin)
         late_s, busy_percent = max(0.0, order[1] - begin), psutil.cpu_percent()
         samples, names = pool.samples()
-        end = Ended(
-            done=done,
-            samples=len(samples),
-            late_s=late_s,
-            busy_percent=busy_percent,
-            broke=broke,
-        )
+        end = Ended(done=done, samples=len(samples), late_s=late_s, busy_percent=busy_percent)
         self._say("done", **plain(end))
         listed, figures = json.dumps(plain(names)), b""
         while True:
@@ -295,12 +269,10 @@ def main(host: str, port: int, key_file: str) -> int:
         with scratch.folder() as folder, guarded(token, folder):
             worker = Worker(host, port, folder)
             for number in (signal.SIGINT, signal.SIGTERM):
-                signal.signal(number, lambda *_: worker.ending.set((130, "Stopped.")))
+                signal.signal(number, lambda *_: worker.ending.put((130, "Stopped.")))
             sockets.use(key, worker.on_connection)
             worker.start()
-            ending = worker.ending.get()
-            assert ending is not None
-            status, why = ending
+            status, why = worker.ending.get()
             worker.close()
     except BenchsuiteError as error:
         status, why = 1, str(error)

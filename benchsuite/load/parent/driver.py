@@ -91,19 +91,13 @@ IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody 
 MARGIN_S = 15.0  #: How much longer than planned anything may take before we give up on the process.
 GRACE_S = 1.0  #: How long the process may take to end once its standard input is closed.
 
-SLOW = {
-    "ready": "had not finished its own imports (is the machine very busy?)",
-    "checked": "had not imported the workload and gone through its journey",
-    "rehearsed": "had not gone through another journey",
-}
-"""What took too long when an event is missing."""
 LOG_LINES = 20
 STEP_S = 0.002
 WORKER = "benchsuite.load.process.worker"
 
 
-class LoadWorker:
-    """The parent's side of one load process: `check()`, `go()`, `wait()`, perhaps `stop()`."""
+class Child:
+    """A process of ours, which takes lines on its standard input and writes events to a pipe."""
 
     @classmethod
     @contextmanager
@@ -150,83 +144,14 @@ class LoadWorker:
         assert process.stdin is not None
         self.pid = process.pid
         self.spool = spool
-        self.posts = False  #: Whether the checked journey sent forms.
-        self.requests = 1  #: That it made.
-        self.tick: dict[str, Any] = {}  #: The last one.
         self._process, self._stdin = process, process.stdin
         self._events = events
         self._buffer = b""
         self._log = log
-        self._begin = self._deadline = self._journey_limit_s = 0.0
-        self._done: Done | None = None
 
-    def check(self, job: Job) -> str:
-        """Hands over the job and waits for its checked journey; returns what remains unchecked.
-        Raises AnswerError when the target does not answer as the workload expects.
-        """
-        self.wait_until_ready()
-        self._send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
-        self._load = job.load
-        self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        limit_s = messages.CHECKS * self._journey_limit_s + messages.REHEARSAL_LIMIT_S + MARGIN_S
-        checked = self._expect("checked", limit_s)
-        self.posts, self.requests = bool(checked["posts"]), int(checked["requests"])
-        return str(checked["unchecked"])
-
-    def wait_until_ready(self) -> None:
-        """Waits until it can take a job."""
-        self._expect("ready", IMPORT_LIMIT_S)
-
-    def rehearse(self, kind: str) -> Rehearsal:
-        """Has another journey made, of one of the kinds in `benchsuite.load.job`."""
-        self._send(messages.REHEARSE + kind.encode())
-        event = self._expect("rehearsed", self._journey_limit_s + MARGIN_S)
-        return Rehearsal(**event)
-
-    def go(self, begin: float) -> None:
-        """Lets the load begin at a moment."""
-        self._begin = begin
-        self._deadline = monotonic() + self._load.longest_s + MARGIN_S
-        self._send(b"%s %.9f" % (messages.GO, begin))
-
-    def stop(self) -> None:
-        """Asks to close the window now; what is in flight is still awaited."""
-        with suppress(LoadError):  # wait() says why the process died
-            self._send(messages.STOP)
-
-    def wait(self, on_tick: Callable[[], None] = lambda: None) -> Done:
-        """Waits for the end of the load, also after an exception has interrupted that."""
-        while self._done is None:
-            self._hear_one()
-            if self._done is None:
-                on_tick()
-        return self._done
-
-    def hear(self) -> None:
-        """Takes the events sent until now, without waiting."""
-        while self._done is None and select.select([self._events], [], [], 0)[0]:
-            self._hear_one()
-
-    def _hear_one(self) -> None:
-        event = self._next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
-        if event.pop("event") == "done":
-            self._done = read(Done, event)
-        else:
-            self.tick = event
-
-    def salvaged(self) -> Done:
-        """The end of a load whose process died, from what it wrote: the last second may miss."""
-        samples, _ = read_samples(self.spool)
-        begin = self._begin + self._load.plan[0].window_start_s
-        end = float(samples["finish"].max()) if len(samples) else begin
-        return Done(
-            origin=self._begin,
-            window=(begin, max(begin, min(end, self._begin + self._load.window_end_s))),
-            stopped=True,
-            users=(),
-            cpu_percent=None,
-            lag_p99_s=None,
-        )
+    def expect_ready(self) -> None:
+        """Waits until it can take orders."""
+        self.expect("ready", IMPORT_LIMIT_S)
 
     def close(self) -> None:
         """Ends the process and all it has started, and reaps it."""
@@ -237,6 +162,10 @@ class LoadWorker:
         with suppress(ProcessLookupError):
             os.killpg(self.pid, signal.SIGKILL)
         self._process.wait()
+        self.let_go()
+
+    def let_go(self) -> None:
+        """Closes the pipe of a process that has ended."""
         os.close(self._events)
 
     def _ended_with(self) -> int | None:
@@ -252,25 +181,25 @@ class LoadWorker:
             return None
         return ended.si_status if ended.si_code == os.CLD_EXITED else -ended.si_status
 
-    def _send(self, line: bytes) -> None:
+    def send(self, line: bytes) -> None:
         try:
             self._stdin.write(line + b"\n")
             self._stdin.flush()
         except BrokenPipeError:
             raise self._died() from None
 
-    def _expect(self, name: str, limit_s: float) -> dict[str, Any]:
-        event = self._next_event(monotonic() + limit_s, f"{SLOW[name]} within {limit_s:g} s")
+    def expect(self, name: str, limit_s: float) -> dict[str, Any]:
+        event = self.next_event(monotonic() + limit_s, f"was not {name} within {limit_s:g} s")
         if (told := event.pop("event")) != name:
             raise LoadError(f"The load process said {told} where {name} was due.")
         return event
 
-    def _next_event(self, deadline: float, missed: str) -> dict[str, Any]:
+    def next_event(self, deadline: float = inf, missed: str = "") -> dict[str, Any]:
         """The next event that is no bad news, also after the deadline if it is there by now; bad
         news is raised. `missed`: what it did not do when it has said nothing.
         """
         while b"\n" not in self._buffer:
-            left = max(0.0, deadline - monotonic())
+            left = None if deadline == inf else max(0.0, deadline - monotonic())
             if not select.select([self._events], [], [], left)[0]:
                 raise LoadError(f"The load process {missed}; {self._log_tail()}")
             block = os.read(self._events, 65_536)
@@ -297,6 +226,82 @@ class LoadWorker:
     def _log_tail(self) -> str:
         lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]
         return "its log ends with:\n" + ("\n".join(lines) or "(nothing)")
+
+
+class LoadWorker(Child):
+    """The parent's side of one load process: `check()`, `go()`, `wait()`, perhaps `stop()`."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        self.posts = False  #: Whether the checked journey sent forms.
+        self.requests = 1  #: That it made.
+        self.tick: dict[str, Any] = {}  #: The last one.
+        self._begin = self._deadline = self._journey_limit_s = 0.0
+        self._done: Done | None = None
+
+    def check(self, job: Job) -> str:
+        """Hands over the job and waits for its checked journey; returns what remains unchecked.
+        Raises AnswerError when the target does not answer as the workload expects.
+        """
+        self.expect_ready()
+        self.send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
+        self._load = job.load
+        self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
+        limit_s = messages.CHECKS * self._journey_limit_s + messages.REHEARSAL_LIMIT_S + MARGIN_S
+        checked = self.expect("checked", limit_s)
+        self.posts, self.requests = bool(checked["posts"]), int(checked["requests"])
+        return str(checked["unchecked"])
+
+    def rehearse(self, kind: str) -> Rehearsal:
+        """Has another journey made, of one of the kinds in `benchsuite.load.job`."""
+        self.send(messages.REHEARSE + kind.encode())
+        event = self.expect("rehearsed", self._journey_limit_s + MARGIN_S)
+        return Rehearsal(**event)
+
+    def go(self, begin: float) -> None:
+        """Lets the load begin at a moment."""
+        self._begin = begin
+        self._deadline = monotonic() + self._load.longest_s + MARGIN_S
+        self.send(b"%s %.9f" % (messages.GO, begin))
+
+    def stop(self) -> None:
+        """Asks to close the window now; what is in flight is still awaited."""
+        with suppress(LoadError):  # wait() says why the process died
+            self.send(messages.STOP)
+
+    def wait(self, on_tick: Callable[[], None] = lambda: None) -> Done:
+        """Waits for the end of the load, also after an exception has interrupted that."""
+        while self._done is None:
+            self._hear_one()
+            if self._done is None:
+                on_tick()
+        return self._done
+
+    def hear(self) -> None:
+        """Takes the events sent until now, without waiting."""
+        while self._done is None and select.select([self._events], [], [], 0)[0]:
+            self._hear_one()
+
+    def _hear_one(self) -> None:
+        event = self.next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
+        if event.pop("event") == "done":
+            self._done = read(Done, event)
+        else:
+            self.tick = event
+
+    def salvaged(self) -> Done:
+        """The end of a load whose process died, from what it wrote: the last second may miss."""
+        samples, _ = read_samples(self.spool)
+        begin = self._begin + self._load.plan[0].window_start_s
+        end = float(samples["finish"].max()) if len(samples) else begin
+        return Done(
+            origin=self._begin,
+            window=(begin, max(begin, min(end, self._begin + self._load.window_end_s))),
+            stopped=True,
+            users=(),
+            cpu_percent=None,
+            lag_p99_s=None,
+        )
 
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
@@ -372,14 +377,18 @@ class LoadPool:
         def on_first() -> None:
             for worker in further:
                 worker.hear()
-            tick = self.tick()
-            hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
-            if self.ended_at is None and hopeless:
-                self.ended_at = tick
-                self.stop()
-            on_tick(tick)
+            self._tell(on_tick)
 
         return merged([first.wait(on_first), *(worker.wait() for worker in further)])
+
+    def _tell(self, on_tick: Callable[[Tick], None]) -> None:
+        """How far the load is; it is stopped where too few are in time."""
+        tick = self.tick()
+        hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
+        if self.ended_at is None and hopeless:
+            self.ended_at = tick
+            self.stop()
+        on_tick(tick)
 
     def tick(self) -> Tick:
         """How far the load is."""

@@ -9,7 +9,6 @@ import gevent
 from gevent.event import Event
 
 from benchsuite.core.exceptions import LoadError
-from benchsuite.core.results import Traffic
 from benchsuite.core.specs.load import Stage
 from benchsuite.load.client.target import SpoolRecorder
 from benchsuite.load.job import Done, Job
@@ -71,7 +70,6 @@ class Phases:
         end = self._origin + self._load.window_end_s
         self._until(begin)
         lag_timer.begin()
-        earlier = self._pool.traffic() or Traffic()
         for stage in further:
             self._until(self._origin + stage.start_s)
             if not self._stop.is_set():
@@ -81,7 +79,6 @@ class Phases:
             end = self._pool.finished_at or monotonic()
             begin = min(begin, end)
         lag_timer.end()
-        traffic = self._pool.traffic()
         stopped = self._stop.is_set() and self._pool.finished_at is None
         unmade = self._pool.unmade
         self._pool.end()
@@ -107,7 +104,7 @@ class Phases:
             sent=sent,
             dropped=dropped,
             unmade=unmade,
-            traffic=traffic and traffic.since(earlier),
+            traffic=self._pool.traffic(),
         )
 
     def _rise(self, stage: Stage) -> None:

@@ -34,19 +34,15 @@ def _all(load: LoadProfile, draw: random.Random) -> Iterator[float]:
 
 
 class Tally:
-    """Counts moments by the stage whose window they fall into; they must ascend."""
+    """Counts moments by the stage whose window they fall into."""
 
     def __init__(self, load: LoadProfile, origin: float) -> None:
         self.counts = [0 for _ in load.plan]
         self._windows = [
             (origin + stage.window_start_s, origin + stage.window_end_s) for stage in load.plan
         ]
-        self._stage = 0
 
     def add(self, moment: float) -> None:
-        while moment >= self._windows[self._stage][1]:
-            if self._stage == len(self._windows) - 1:
-                return
-            self._stage += 1
-        if moment >= self._windows[self._stage][0]:
-            self.counts[self._stage] += 1
+        for stage, (begin, end) in enumerate(self._windows):
+            if begin <= moment < end:
+                self.counts[stage] += 1

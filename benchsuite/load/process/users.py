@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Callable
-from copy import copy
 from time import monotonic
 
 import gevent
@@ -44,7 +43,7 @@ class UserPool:
         return None
 
     def traffic(self) -> Traffic | None:
-        """What compression has made of messages so far; None where nobody asked for it."""
+        """What came of offers to compress; None where there were none."""
         return None
 
     def overdue(self, since: float, before: float) -> int:
@@ -139,7 +138,7 @@ class Journeys(UserPool):
         return len(self._sockets.open) if self._sockets.used else None
 
     def traffic(self) -> Traffic | None:
-        return copy(self._sockets.traffic) if self._sockets.traffic.negotiated else None
+        return self._sockets.traffic if self._sockets.traffic.negotiated else None
 
     def end(self) -> None:
         """Who is not waiting for an answer ends at once; whole journeys may still be completed."""

@@ -93,10 +93,16 @@ class Parent:
             self.job.set(read(Job, json.loads(line)))
 
 
-def main(events: int) -> NoReturn:
-    # dies with the parent, even when a journey never yields to whoever reads standard input
+def bound_to_parent() -> None:
+    """Ctrl-C is the parent's; with it this process dies, even when a journey never yields to who
+    reads standard input.
+    """
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def main(events: int) -> NoReturn:
+    bound_to_parent()
     # warnings and errors of Locust go to standard error, which is the log, up to a limit
     handler = logging.StreamHandler()
     left = iter(range(LOG_RECORDS))

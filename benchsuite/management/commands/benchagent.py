@@ -7,7 +7,7 @@ from benchsuite.agent.program import Agent, serve
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import Spec, option, table
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.load.hosts import keys
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons.interpreter import whole_path
 

@@ -14,7 +14,7 @@ from benchsuite.core.specs import RunSpec, load
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.table import parsed_word
 from benchsuite.runner.assembly import READY_TIMEOUT_S
 from benchsuite.servers import running

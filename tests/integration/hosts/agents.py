@@ -16,7 +16,7 @@ from tests.integration.hosts.workers import Place, Worker, place
 PROGRAM = (
     "import sys; from pathlib import Path; from benchsuite.agent.program import Agent, serve;"
     "from benchsuite.agent.target import Target;"
-    "from benchsuite.load.parent.hosts import Listening;"
+    "from benchsuite.load.hosts.keys import Listening;"
     "host, port, key = sys.argv[1:]; agent = Agent(Target(names=('watched.py',)), print);"
     "serve(Listening(host, int(port), Path(key)), agent)"
 )

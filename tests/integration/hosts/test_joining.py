@@ -21,7 +21,7 @@ from tests.integration.stubs_http import Responder, after, answer
 
 OTHERS = {  # what another host has → how it comes to say so
     "benchsuite 0.0.1": "benchsuite.__version__ = '0.0.1'",
-    "Python 2.7": "platform.python_version = lambda: '2.7.18'",
+    "python 2.7": "platform.python_version = lambda: '2.7.18'",
 }
 
 

@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchsuite.load.hosts import keys
+from benchsuite.load.hosts import master as hosts
+from benchsuite.load.hosts.keys import Listening
+from benchsuite.load.hosts.master import HostsPool, Master
 from benchsuite.load.job import Tick
-from benchsuite.load.parent import hosts
-from benchsuite.load.parent.hosts import HostsPool, Listening, Master
 from benchsuite.system.network import free_port
 from tests.integration.command import ROOT
 from tests.integration.left_behind import eventually

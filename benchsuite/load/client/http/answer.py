@@ -135,33 +135,16 @@ def decoded(content: bytes, codings: Iterable[str], *, whole: bool) -> bytes:
         except (zlib.error, brotli.error) as error:
             raise NotDecoded(f"the body is not {coding}, as it says: {error}") from None
         if whole and not ended and len(content) < KEPT_BYTES:
-            raise NotDecoded(f"the body ends in the middle of its {coding}")
+            raise NotDecoded(f"the body does not end with its {coding}")
         whole = whole and ended
     return content
 
 
-def _gunzip(content: bytes) -> tuple[bytes, bool]:
-    """What it holds, and whether it has been read to its end; it may have several members."""
-    parts, length, ended = [], 0, False
-    while content and length < KEPT_BYTES:
-        stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
-        parts.append(stream.decompress(content, KEPT_BYTES - length))
-        length += len(parts[-1])
-        content, ended = stream.unused_data, stream.eof
-    return b"".join(parts), ended and not content
-
-
 def _inflate(content: bytes) -> tuple[bytes, bool]:
-    """With the frame of zlib that belongs to it, or without, as some servers send it."""
-    stream = zlib.decompressobj()
-    try:
-        plain = stream.decompress(content, KEPT_BYTES)
-    except zlib.error:
-        stream = zlib.decompressobj(-zlib.MAX_WBITS)
-        plain = stream.decompress(content, KEPT_BYTES)
-    if stream.unused_data:
-        raise zlib.error(f"{len(stream.unused_data)} bytes follow its end")
-    return plain, stream.eof
+    """What it holds, and whether it ends there."""
+    stream = zlib.decompressobj(32 + zlib.MAX_WBITS)  # with the header of gzip or of zlib
+    plain = stream.decompress(content, KEPT_BYTES)
+    return plain, stream.eof and not stream.unused_data
 
 
 def _unbrotli(content: bytes) -> tuple[bytes, bool]:
@@ -173,8 +156,7 @@ def _unbrotli(content: bytes) -> tuple[bytes, bool]:
 
 
 DECODERS: dict[str, Callable[[bytes], tuple[bytes, bool]]] = {
-    "gzip": _gunzip,
-    "x-gzip": _gunzip,
+    "gzip": _inflate,
     "deflate": _inflate,
     "br": _unbrotli,
 }

@@ -5,7 +5,7 @@ import select
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from time import monotonic
 from typing import Any
 
@@ -21,7 +21,7 @@ from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.waiting import waiting
 
 BLOCK_BYTES = 65_536
-READABLE = 1  #: The event of libev.
+READABLE, WRITABLE = 1, 2  #: The events of libev.
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 SHOWN_BYTES = 40
 CHUNKED = "chunked"
@@ -70,6 +70,48 @@ class _Answer(HTTPResponse):
         return super()._on_headers_complete()
 
 
+class Outbox:
+    """The outgoing side of one socket; it never blocks."""
+
+    def __init__(self, plain: Any, loop: Any) -> None:
+        """`plain` is a non-blocking socket, `loop` that of the hub."""
+        self._plain = plain
+        self._rest = bytearray()  #: What the kernel has not accepted yet.
+        self._writable = loop.io(plain.fileno(), WRITABLE)
+
+    def send(self, data: bytes) -> None:
+        """Sends in order; errors are ignored, because reading reports them."""
+        if self._rest:
+            self._rest += data
+            return
+        try:
+            sent = self._plain.send(data)
+        except BlockingIOError:
+            sent = 0
+        except OSError:
+            return
+        if sent < len(data):
+            self._rest += memoryview(data)[sent:]
+            self._writable.start(self._go_on)
+
+    def close(self) -> None:
+        """Stops sending; to be called before the socket is closed."""
+        self._writable.stop()
+        self._writable.close()
+
+    def _go_on(self) -> None:
+        """In the hub: the kernel accepts more."""
+        try:
+            sent = self._plain.send(self._rest)
+        except BlockingIOError:
+            return
+        except OSError:
+            sent = len(self._rest)
+        del self._rest[:sent]
+        if not self._rest:
+            self._writable.stop()
+
+
 class Connection:
     """Connects when it must. The hub reads what arrives, notes the time, and then wakes the
     greenlet that waits.
@@ -93,6 +135,7 @@ class Connection:
         self._waiting = waiting()
         self._socket: GreenSocket | None = None
         self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
+        self._outbox: Any = None
         self._readable: Any = None
         self._user: Any = None  #: The greenlet of the exchange.
         self._parked = False
@@ -138,7 +181,8 @@ class Connection:
         self.received = 0
         self._streamed = answer = _Answer("GET")
         with self._in_time():
-            self._send(self._connect(), request)
+            self._connect()
+            self._send(request)
             while not answer.headers_complete or answer.get_code() < 200:
                 self._feed(answer, self._block_of(begun=answer.message_begun))
                 if not answer.headers_complete and self.received > MAX_HEAD_BYTES:
@@ -182,8 +226,10 @@ class Connection:
         tls, self._tls = self._tls, None
         if tls is not None:
             tls.good_bye()
-            with suppress(OSError):  # a server that is gone need not hear it
-                self._plain.send(tls.due())
+            self._outbox.send(tls.due())
+        if self._outbox is not None:
+            self._outbox.close()
+            self._outbox = None
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -228,25 +274,25 @@ class Connection:
         plain = tls.take(block)
         return plain or (None if block and not (tls.over or tls.failure) else b"")
 
-    def _connect(self) -> GreenSocket:
+    def _connect(self) -> None:
         self.connecting = True
         self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
         self._plain = connect(connected, self._target.address)
+        self._outbox = Outbox(self._plain, self._waiting.loop)
         self._unasked = None
         self._poll = poll()
         self._poll.register(connected, select.POLLIN)
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
         if self._target.context is not None:
-            self._shake(connected, self._target.context)
+            self._shake(self._target.context)
         self.connecting = False
-        return connected
 
-    def _shake(self, connected: GreenSocket, context: ssl.SSLContext) -> None:
+    def _shake(self, context: ssl.SSLContext) -> None:
         self._tls = tls = Tls(context, self._target.name)
         self._early = b""
         while not tls.shaken:
-            self._send(connected)
+            self._send()
             block, how = b"", "closed"
             try:
                 block = self._arriving_block()
@@ -258,7 +304,7 @@ class Connection:
             if not block or tls.over:
                 words = f"the connection was {how} in the TLS handshake"
                 raise ConnectionFailed(Kind.RESET, words)
-        self._send(connected)
+        self._send()
 
     def _read(self) -> None:
         """In the hub: takes what there is for the greenlet that waits."""
@@ -281,11 +327,10 @@ class Connection:
         self._waiting.arrived(self)
 
     def _decrypted_block(self, tls: Tls) -> bytes:
-        assert self._socket is not None
         plain, self._early = self._early, b""
         while not plain and not tls.over and (block := self._arriving_block()):
             plain = tls.take(block)
-            self._send(self._socket)  # a change of keys wants an answer
+            self._send()  # a change of keys wants an answer
             if tls.failure is not None:
                 raise ConnectionFailed(*tls.failure)
         return plain
@@ -305,8 +350,9 @@ class Connection:
         return block
 
     def _once(self, method: str, request: bytes) -> tuple[Head, bytes]:
-        connected = self._socket or self._connect()
-        self._send(connected, request)
+        if self._socket is None:
+            self._connect()
+        self._send(request)
         block = self._block_of(begun=False)
         end = block.find(END) + len(END)
         head = simple_head(block[:end])
@@ -329,28 +375,14 @@ class Connection:
             self._is_quiet()
         self.close()
 
-    def _send(self, connected: GreenSocket, request: bytes = b"") -> None:
-        """Also what TLS has to say."""
+    def _send(self, request: bytes = b"") -> None:
+        """Also what TLS has to say. Reading reports errors: a server may answer (413) before it has
+        read everything.
+        """
         if self._tls is not None:
             request = self._tls.due(request)
-            if not request:
-                return
-        try:
-            sent = self._plain.send(request)
-            if sent < len(request):
-                self._send_rest(connected, memoryview(request)[sent:])
-        except BlockingIOError:
-            self._send_rest(connected, memoryview(request))
-        except (BrokenPipeError, ConnectionResetError):
-            return  # a server may answer (413) before it has read everything: look for that answer
-
-    def _send_rest(self, connected: GreenSocket, rest: memoryview) -> None:
-        self._readable.stop()  # what comes meanwhile is no word that nobody asked for
-        try:
-            with suppress(BrokenPipeError, ConnectionResetError):
-                connected.sendall(rest)
-        finally:
-            self._readable.start(self._read)
+        if request:
+            self._outbox.send(request)
 
     def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
         """The answer in the blocks from this one on, in whatever form."""

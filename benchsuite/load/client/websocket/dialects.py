@@ -2,13 +2,14 @@
 
 A WebSocket server says what it wants to; ours echo what they get. Others (socket.io, Action Cable)
 greet, want to be subscribed to, put messages into envelopes and send pings of their own. A dialect
-does that for one connection: it is pure, and sees text only.
+does that for one connection and one path: it is pure, and sees text only. `hear()` takes a frame
+and raises ValueError for one that makes no sense; `say()` gives the frame that carries a message.
 """
 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 from urllib.parse import urlsplit
 
 
@@ -19,24 +20,6 @@ class Heard:
     payload: bytes | None = None  #: The message in it; None when it is about the connection itself.
     answer: bytes | None = None  #: A frame to send at once.
     ready: bool = False  #: Whether the handshake is over, and messages may be sent.
-
-
-class Dialect(Protocol):
-    """One connection's side of the conversation; made anew for each, and each path."""
-
-    subprotocols: Sequence[str]  #: Offered in the handshake.
-
-    def __init__(self, path: str) -> None: ...
-
-    @property
-    def address(self) -> str:
-        """The path and query to connect to."""
-
-    def hear(self, frame: bytes) -> Heard:
-        """Takes a frame; raises ValueError for one that makes no sense."""
-
-    def say(self, payload: bytes) -> bytes:
-        """The frame that carries a message."""
 
 
 WELCOME, CONFIRMED = "welcome", "confirm_subscription"
@@ -124,6 +107,9 @@ class SocketIo:
             return Heard(answer=CONNECT)
         self._awaited = b""
         return Heard(ready=True)
+
+
+Dialect = ActionCable | SocketIo
 
 
 def wanted(path: str) -> str:

@@ -20,22 +20,6 @@ NORMAL = 1000
 POLICY = 1008
 ABNORMAL = 1006  #: What stands for a close code where no close frame came (RFC 6455, 7.4.1).
 
-CODES = {
-    1000: "normal",
-    1001: "going away",
-    1002: "protocol error",
-    1003: "unsupported data",
-    1005: "no code",
-    1006: "no close frame",
-    1007: "invalid data",
-    1008: "policy violation",
-    1009: "message too big",
-    1011: "internal error",
-    1012: "service restart",
-    1013: "try again later",
-    4013: "channel full",
-}
-
 
 @dataclass(frozen=True, slots=True)
 class Ending:
@@ -75,9 +59,7 @@ def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
     if received is not None and protocol.close_rcvd_then_sent is False:
         return Ending(Kind.OK, received.code, "closed as asked")
     if received is not None:
-        known = f" ({CODES[received.code]})" if received.code in CODES else ""
-        reason = f": {received.reason}" if received.reason else ""
-        words = f"the server closed the connection with {received.code}{known}{reason}"
+        words = f"the server closed the connection with {received}"
         return Ending(Kind.WEBSOCKET_CLOSED, received.code, words)
     if isinstance(protocol.parser_exc, EOFError):
         words = f"the connection was {how} without a closing handshake"

@@ -6,13 +6,12 @@ stray. Nothing is paired by chance: the journey says which message is an answer,
 arrives after its message was sent. So no time can be negative.
 """
 
-import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
 from time import monotonic
-from typing import Any, Self
+from typing import Self
 
 from gevent.event import Event
 from websockets.http11 import Response
@@ -35,48 +34,24 @@ from benchsuite.load.client.websocket.records import (
     Subscription,
 )
 from benchsuite.load.client.websocket.sockets import Pending
-from benchsuite.load.client.websocket.wire import Offer, Wire
+from benchsuite.load.client.websocket.wire import Wire
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 GLANCE_S = 0.05  #: How long `rest()` lasts when the journey is only being checked.
-Matching = str | bytes | int | Mapping[str, Any] | Callable[[Content], object]
+Matching = str | bytes | Callable[[Content], object]
 
 
-def predicate(matching: Matching) -> Callable[[Content], bool]:
+def predicate(matching: Matching) -> Callable[[Content], object]:
     """Whether a message is meant by `matching`; raises UsageError for what says nothing."""
     if callable(matching):
-        asked = matching
-        return lambda content: bool(asked(content))
-    if isinstance(matching, int):
-        matching = {"id": matching}
-    if not isinstance(matching, (str, bytes, Mapping)) or not matching:
+        return matching
+    if not isinstance(matching, str | bytes) or not matching:
         raise UsageError(
-            "matching says which message is the answer: by a text that stands in it, by an id or "
-            f"other values of its JSON ({{'id': 7}}), or by a function; {matching!r} is none."
+            "matching says which message is the answer: by a text that stands in it, or by a "
+            f"function; {matching!r} is none."
         )
-    if isinstance(matching, Mapping):
-        values = matching
-        return lambda content: _has(values, content)
     text = matching.encode() if isinstance(matching, str) else matching
     return lambda content: text in (content.encode() if isinstance(content, str) else content)
-
-
-def _has(values: Mapping[str, Any], content: Any) -> bool:
-    """Whether an object, or JSON of one, has these values; inner objects may have more."""
-    if isinstance(content, str | bytes):
-        try:
-            content = json.loads(content)
-        except (ValueError, RecursionError):
-            return False
-    return isinstance(content, dict) and all(
-        name in content
-        and (
-            isinstance(content[name], dict) and _has(value, content[name])
-            if isinstance(value, Mapping)
-            else type(content[name]) is type(value) and content[name] == value
-        )
-        for name, value in values.items()
-    )
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -94,7 +69,7 @@ def answered_by(
 ) -> Exchange | None:
     """Which of the messages that await an answer such a one belongs to; None where there are none.
 
-    Raises UsageError when it may belong to several. Text, id and values stand in both of a pair.
+    Raises UsageError when it may belong to several. A text stands in both of a pair.
     """
     if to is not None:
         if to not in awaited:
@@ -149,7 +124,7 @@ class WebSocket:
         if target.run_header and not target.handshake_headers:
             # only the run's server knows that one
             self._offered.append(f"{RUN_HEADER}.{target.run_header}")
-        self._traffic = owner.sockets.traffic if deflate else None
+        self._deflate = deflate
         self._wire = Wire(
             target,
             path if self._dialect is None else self._dialect.address,
@@ -158,7 +133,7 @@ class WebSocket:
                 **(headers or {}),
             },
             subprotocols=self._offered,
-            extensions=[] if self._traffic is None else [Offer(self._traffic)],
+            deflate=deflate,
             on_end=self._on_end,
             on_gone=self._on_gone,
             on_overflow=self._echoes.judge,
@@ -242,8 +217,8 @@ class WebSocket:
             return ending.kind, ending.words
         if wanted and chosen not in wanted:
             return Kind.PROTOCOL, f"the server chose no subprotocol of {', '.join(wanted)}"
-        if self._traffic is not None:
-            self._traffic.negotiate(response.headers.get("Sec-WebSocket-Extensions", ""))
+        if self._deflate:
+            self._sockets.traffic.negotiate(response.headers.get("Sec-WebSocket-Extensions", ""))
         return None
 
     def send(self, data: Content, *, answered: bool = True) -> Exchange:

@@ -10,7 +10,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from math import inf
 from time import monotonic
-from typing import Protocol
+from typing import Any
 
 import gevent
 from gevent.event import Event
@@ -64,17 +64,6 @@ class Group:
         return False
 
 
-class Leaving(Protocol):
-    """A connection that can be told to close."""
-
-    @property
-    def is_gone(self) -> bool: ...
-
-    def leave(self) -> None: ...
-
-    def drop(self) -> None: ...
-
-
 class Sockets:
     """Knows which connections are open, and closes them at the end."""
 
@@ -84,20 +73,20 @@ class Sockets:
         self.over = False  #: Whether the load has ended: what ends later is no failure.
         self.origin = inf  #: When the load began.
         self.last_delivery = 0.0
-        self.traffic = Traffic()  #: Of those that may compress.
+        self.traffic = Traffic()  #: Of those that offer to compress.
         self.meant: dict[Numbered, float] = {}
         """The intended start of the last numbered messages of this process: copies of a message
         belong to the window of the message itself."""
         self.groups: defaultdict[str, Group] = defaultdict(Group)  #: By path.
-        self.open: set[Leaving] = set()
-        self.leaving: set[Leaving] = set()  #: Closed for the load; messages may still arrive.
+        self.open: set[Any] = set()  #: WebSockets and streams of events.
+        self.leaving: set[Any] = set()  #: Closed for the load; messages may still arrive.
         self._alone = alone
 
-    def add(self, socket: Leaving) -> None:
+    def add(self, socket: Any) -> None:
         self.used = True
         self.open.add(socket)
 
-    def discard(self, socket: Leaving) -> None:
+    def discard(self, socket: Any) -> None:
         """It is no longer open; messages may still arrive until it is gone."""
         if socket in self.open:
             self.open.discard(socket)

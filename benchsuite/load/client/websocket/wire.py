@@ -22,21 +22,20 @@ from gevent import getcurrent
 from gevent.socket import socket as GreenSocket
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
-from websockets.extensions import ClientExtensionFactory, Extension
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
 from websockets.frames import CTRL_OPCODES, Frame, Opcode
 from websockets.http11 import Response
 from websockets.protocol import State
-from websockets.typing import ExtensionParameter, Subprotocol
+from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
-from benchsuite.core.results import Traffic
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import quoted
 from benchsuite.load.client.http.connection import (
     BLOCK_BYTES,
     READABLE,
     ConnectionFailed,
+    Outbox,
     TimedOut,
     connect,
 )
@@ -52,51 +51,6 @@ from benchsuite.load.client.websocket.records import (
     Message,
     ending_of,
 )
-
-MASK_BYTES = 4
-
-
-class Offer(ClientPerMessageDeflateFactory):
-    """Offers compression; a server accepts it with settings of its own, or declines."""
-
-    def __init__(self, traffic: Traffic) -> None:
-        super().__init__()
-        self._traffic = traffic
-
-    def process_response_params(  # type: ignore[override]  # it is used as any extension is
-        self, params: Sequence[ExtensionParameter], accepted_extensions: Sequence[Extension]
-    ) -> Extension:
-        return Counted(super().process_response_params(params, accepted_extensions), self._traffic)
-
-
-class Counted(Extension):
-    """Counts the bytes of messages before and after, the latter with the heads of frames."""
-
-    name = ClientPerMessageDeflateFactory.name
-
-    def __init__(self, deflate: Extension, traffic: Traffic) -> None:
-        self._deflate = deflate
-        self._traffic = traffic
-
-    def encode(self, frame: Frame) -> Frame:
-        encoded = self._deflate.encode(frame)
-        if frame.opcode not in CTRL_OPCODES:
-            self._traffic.sent_bytes += len(frame.data)
-            self._traffic.sent_wire_bytes += on_the_wire(len(encoded.data)) + MASK_BYTES
-        return encoded
-
-    def decode(self, frame: Frame, *, max_size: int | None = None) -> Frame:
-        decoded = self._deflate.decode(frame, max_size=max_size)
-        if frame.opcode not in CTRL_OPCODES:
-            self._traffic.received_bytes += len(decoded.data)
-            self._traffic.received_wire_bytes += on_the_wire(len(frame.data))
-        return decoded
-
-
-def on_the_wire(length: int) -> int:
-    """Bytes of an unmasked frame with a payload of `length` (RFC 6455, section 5.2)."""
-    return length + (2 if length < 126 else 4 if length < 65_536 else 10)
-
 
 MOST_WAITING = 1_000  #: Untaken messages, or `MOST_BYTES` of them, that a connection keeps.
 
@@ -128,7 +82,7 @@ class Inbox:
         self.looked = max(0, self.looked - 1)
         return message
 
-    def find(self, wanted: Callable[[Message], bool], since: float = -inf) -> Message | None:
+    def find(self, wanted: Callable[[Message], object], since: float = -inf) -> Message | None:
         """Takes the oldest wanted one that arrived since then, but for those already rejected."""
         while self.looked < len(self._messages):
             message = self._messages[self.looked]
@@ -147,51 +101,6 @@ class Inbox:
             self._overflow(self.take())
 
 
-WRITABLE = 2  #: The event of libev.
-
-
-class Outbox:
-    """The outgoing side of one socket; it never blocks."""
-
-    def __init__(self, plain: Any, loop: Any) -> None:
-        """`plain` is a non-blocking socket, `loop` that of the hub."""
-        self._plain = plain
-        self._rest = bytearray()  #: What the kernel has not accepted yet.
-        self._writable = loop.io(plain.fileno(), WRITABLE)
-
-    def send(self, data: bytes) -> None:
-        """Sends in order; errors are ignored, because reading reports them."""
-        if self._rest:
-            self._rest += data
-            return
-        try:
-            sent = self._plain.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            return
-        if sent < len(data):
-            self._rest += memoryview(data)[sent:]
-            self._writable.start(self._go_on)
-
-    def close(self) -> None:
-        """Stops sending; to be called before the socket is closed."""
-        self._writable.stop()
-        self._writable.close()
-
-    def _go_on(self) -> None:
-        """In the hub: the kernel accepts more."""
-        try:
-            sent = self._plain.send(self._rest)
-        except BlockingIOError:
-            return
-        except OSError:
-            sent = len(self._rest)
-        del self._rest[:sent]
-        if not self._rest:
-            self._writable.stop()
-
-
 READ_S = 0.1  #: How often a slow reader reads.
 LINGER_S = 1.0  #: How long a server may take to close the connection; then we do.
 
@@ -206,7 +115,7 @@ class Wire:
         *,
         headers: Mapping[str, str],
         subprotocols: Sequence[str],
-        extensions: Sequence[ClientExtensionFactory],
+        deflate: bool,
         on_end: Callable[[Ending], None],
         on_gone: Callable[[], None],
         on_overflow: Callable[[Message], None],
@@ -227,7 +136,7 @@ class Wire:
         self.protocol = ClientProtocol(
             WebSocketURI(secure, host.hostname or "", port, path, query),
             subprotocols=[Subprotocol(name) for name in subprotocols] or None,
-            extensions=extensions or None,
+            extensions=[ClientPerMessageDeflateFactory()] if deflate else None,
             max_size=MOST_BYTES,
         )
         self._target = target
@@ -316,7 +225,7 @@ class Wire:
         self._flush()
 
     def receive(
-        self, wanted: Callable[[Message], bool] = lambda message: True, since: float = -inf
+        self, wanted: Callable[[Message], object] = lambda message: True, since: float = -inf
     ) -> Message:
         """The oldest that is wanted and arrived since then. Raises ConnectionFailed, TimedOut."""
         message: Message | None = None

@@ -7,7 +7,7 @@ import zmq
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.load.hosts import keys
-from benchsuite.load.parent.hosts import Listening
+from benchsuite.load.hosts.keys import Listening
 
 
 def test_a_new_key_is_for_its_owner_alone_and_can_be_read(tmp_path):

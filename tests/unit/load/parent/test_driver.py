@@ -106,16 +106,16 @@ def test_there_is_time_for_both_checks(late, monkeypatch):
         limits.append(limit_s)
         return {"unchecked": "nothing", "posts": "", "requests": 1}
 
-    monkeypatch.setattr(late.worker, "_expect", expect)
+    monkeypatch.setattr(late.worker, "expect", expect)
     assert late.worker.check(JOB) == "nothing"
     assert limits[-1] > 2 * (60.0 + JOB.load.timeout_s)
 
 
 def test_what_was_waited_for_is_told(late):
-    with pytest.raises(LoadError, match=r"imports .* within 0\.001 s; its log ends with:\n\(noth"):
+    with pytest.raises(LoadError, match=r"not ready within 0\.001 s; its log ends with:\n\(noth"):
         late.worker.check(JOB)
     late.says("ready")
-    with pytest.raises(LoadError, match=r"gone through its journey within 0\.005 s"):
+    with pytest.raises(LoadError, match=r"was not checked within 0\.005 s"):
         late.worker.check(JOB)
     late.worker.go(late.now)
     late.now += 3600

@@ -5,29 +5,10 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from websockets.client import ClientProtocol
-from websockets.extensions.permessage_deflate import ServerPerMessageDeflateFactory
-from websockets.http11 import Request
-from websockets.server import ServerProtocol
-from websockets.uri import parse_uri
 
-from benchsuite.core.results import Traffic
+from benchsuite.load.client.http.connection import Outbox
 from benchsuite.load.client.websocket.records import Message
-from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Offer, Outbox
-
-
-def shaken(traffic: Traffic) -> tuple[ClientProtocol, ServerProtocol]:
-    """Both ends of a connection whose handshake is done."""
-    client = ClientProtocol(parse_uri("ws://here/"), extensions=[Offer(traffic)])
-    server = ServerProtocol(extensions=[ServerPerMessageDeflateFactory()])
-    client.send_request(client.connect())
-    server.receive_data(b"".join(client.data_to_send()))
-    (request,) = server.events_received()
-    assert isinstance(request, Request)
-    server.send_response(server.accept(request))
-    client.receive_data(b"".join(server.data_to_send()))
-    client.events_received()
-    return client, server
+from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox
 
 
 def message(number: int, size: int = 0) -> Message:
@@ -180,7 +161,3 @@ def test_closed_it_goes_on_with_nothing(ends):
     ends.outbox.close()
     assert ends.watcher.callback is None
     assert ends.watcher.closed
-
-
-def test_values(golden):
-    golden.values()
