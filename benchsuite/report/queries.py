@@ -21,7 +21,7 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Level
 from benchsuite.core.specs import CLOSED
-from benchsuite.models import Finding, Interval, Measurement, Run, TuningTrial
+from benchsuite.models import Finding, Measurement, Run, TuningTrial
 from benchsuite.store.interchange import PARTS, SHARED
 from benchsuite.store.purposes import READ_BESIDE
 
@@ -51,7 +51,7 @@ def by_and_by(runs: QuerySet[Run]) -> Iterator[Run]:
 
 
 def compared() -> QuerySet[Run]:
-    """Runs with what the compare page says; `add_series` adds what it draws."""
+    """Runs with what the compare page says; `add_totals` adds what it draws."""
     return Run.objects.select_related("environment", "software").prefetch_related("findings")
 
 
@@ -68,13 +68,10 @@ def alike(runs: Sequence[Run]) -> list[Cell]:
     return sorted(cells(like), key=lambda cell: cell.first.started_at, reverse=True)[:ADDABLE]
 
 
-def add_series(runs: Sequence[Run]) -> None:
-    """Loads the seconds and the histograms of all these runs at once."""
-    prefetch_related_objects(
-        runs,
-        Prefetch("measurements", queryset=Measurement.objects.filter(scope="all")),
-        Prefetch("intervals", queryset=Interval.objects.defer("histogram")),
-    )
+def add_totals(runs: Sequence[Run]) -> None:
+    """Loads the figures of all requests of each of these runs, with their histograms, at once."""
+    totals = Measurement.objects.filter(scope="all")
+    prefetch_related_objects(runs, Prefetch("measurements", queryset=totals))
 
 
 def beside(run: Run) -> QuerySet[Run]:

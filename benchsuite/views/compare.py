@@ -74,7 +74,6 @@ def show(request: HttpRequest) -> HttpResponse:
         ],
     }
     if lines:
-        queries.add_series(runs)
         context |= {
             "answer": answer_of(lines, conf.margins()),
             "charts": overlays.level_charts(lines),
@@ -82,7 +81,7 @@ def show(request: HttpRequest) -> HttpResponse:
         }
     else:
         drawn = cells[: overlays.MOST_DRAWN]
-        queries.add_series([run for cell in drawn for run in cell.measured])
+        queries.add_totals([run for cell in drawn for run in cell.shown])
         context |= {
             **_forest(request, comparison),
             "answer": of_runs(comparison, conf.margins()),

@@ -133,8 +133,8 @@ def _be_present(version: str) -> None:
         raise Http404(f"The version of plotly.js here is {VERSION}.")
 
 
-FILES = ("run", "compare", "history")
-"""Pages that are files by themselves; those of studies and tunings are beside other formats."""
+FILES = ("compare", "history")
+"""Pages that are one file and have no other format."""
 
 
 def page(

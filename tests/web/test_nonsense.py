@@ -29,9 +29,7 @@ PAGES = {
     "/results/export/?runs={pk}": "batch format chosen",
     "/results/delete/": "runs batch",
     "/results/compare/?runs={pk}": "runs batch baseline figure forced chosen",
-    "/results/compare/goodput.csv?runs={pk}": "runs batch",
     "/results/{pk}/": "format call",
-    "/results/{pk}/export/": "format",
     "/results/tune/": "page",
     "/results/tune/{tuning}/": "format",
 }
@@ -72,10 +70,8 @@ def test_every_parameter_of_every_page(client, run, page):
     [
         "/results/{nasty}/",
         "/results/{pk}/{nasty}.csv",
-        "/results/compare/{nasty}.csv?runs={pk}",
         "/results/plotly-{nasty}.min.js",
         "/results/tune/{nasty}/",
-        "/results/tune/{pk}/{nasty}.csv",
     ],
 )
 def test_every_place_in_a_path(client, run, address):
@@ -94,7 +90,7 @@ def test_posts_to_delete(client, run, value):
 
 def test_too_many_runs_are_refused_before_they_are_read(client, run):
     ids = ",".join(f"{number:032x}" for number in range(20_000))
-    for page in ("compare/", "compare/goodput.csv", "delete/", "export/"):
+    for page in ("compare/", "delete/", "export/"):
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(f"/results/{page}?runs={ids}")
         assert answer.status_code == 400

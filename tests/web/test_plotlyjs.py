@@ -4,7 +4,6 @@ import gzip
 
 import django
 import pytest
-from bs4 import BeautifulSoup
 from django.http import HttpResponse
 
 from benchsuite.report.pages.html import VERSION
@@ -102,17 +101,3 @@ if django.VERSION >= (6, 0):
         settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
         settings.SECURE_CSP = {"script-src": ["'nonce-x'"]}
         assert policy(client.get("/results/"))["script-src"] == "'self'"
-
-
-def test_a_chart_is_one_file_that_needs_no_network(client, soup):
-    run = make_run("uwsgi")
-    for link in soup(run.get_absolute_url()).select("p.data a[href$='.html']"):
-        answer = client.get(link["href"])
-        assert answer["Content-Disposition"].endswith('.html"')
-        page = BeautifulSoup(answer.content, "html.parser")
-        assert page.select_one("#plotly")
-        assert len(page.select("figure.chart")) == 1
-        assert page.select("link, script[src], img, a[href^='/']") == []
-    missing = client.get(f"/results/{run.pk}/goodpot.html")
-    assert missing.status_code == 404
-    assert "did you mean goodput?" in missing.content.decode()

@@ -16,7 +16,7 @@ from tests.golden import changes, words_of
 from tests.study_factories import make_study_run
 from tests.tuning_factories import make_tuning
 
-CHARTS = ["goodput", "distribution", "response-times", "cpu", "memory", "processes"]
+CHARTS = ["goodput", "distribution", "response-times", "cpu", "memory"]
 
 
 FLAME = "section[aria-labelledby=flame]"

@@ -62,7 +62,6 @@ def charts(run: Run) -> list[Chart]:
         *(answers if run.requests else ()),
         memory_of_connections(run),
         open_connections(intervals if parts.keeps_connections(run) else ()),
-        losses(intervals),
         *(by_part(read, slug) for slug in BY_PART),
         database_connections(read),
     ]
@@ -112,12 +111,13 @@ def distribution(total: Measurement | None, units: str) -> Series:
         Column(f"{name}_time_s", f"{name} time", format_duration, mark=looks[name])
         for name in texts
     ]
-    return percentile_curves(columns, list(texts.values()), units)
+    return percentile_curves(columns, [histogram.decode(one) for one in texts.values()], units)
 
 
-def percentile_curves(columns: Sequence[Column], histograms: Sequence[str], units: str) -> Series:
-    """A column for each encoded histogram; `units` are what was answered."""
-    counted = [histogram.decode(text) if text else histogram.empty() for text in histograms]
+def percentile_curves(
+    columns: Sequence[Column], counted: Sequence[histogram.Histogram], units: str
+) -> Series:
+    """A column for each histogram; `units` are what was answered."""
     grids = [grid(histogram.size(one)) for one in counted]
     percents = sorted({percent for one in grids for percent in one})
     curves = [
@@ -165,10 +165,6 @@ BY_PART = {
         *(lambda percent: format_number(percent and percent / 100), BUSY),
     ),
     "memory": ("memory_bytes", "Memory", MEMORY, format_bytes, PROPORTIONAL),
-    "processes": (
-        *("processes", "Processes", Axis("processes")),
-        *(format_count, "Living processes, by part."),
-    ),
 }
 """Slug → field of a reading, title, axis, how a value is written, note."""
 
@@ -275,33 +271,6 @@ def open_connections(intervals: Iterable[Interval]) -> Series:
     note = "WebSockets or streams that were open at the end of each second."
     up = Axis("open connections")
     return Series("websockets", "Open connections", SECONDS, up, columns, rows, note)
-
-
-LOSSES = (
-    Column("failures", "failed", format_count, sum, bars(styles.BAD)),
-    Column("strays", "astray", format_count, sum, bars("#b8629a")),
-    Column("closed", "connections ended", format_count, sum, bars("#8a8a8a")),
-)
-"""What goes wrong in a second; the names are those of an `Interval`."""
-
-
-def losses(intervals: Sequence[Interval]) -> Series:
-    """None of it where there were no WebSockets, or where nothing went wrong."""
-    shown = intervals if any(lost(one) for one in intervals) else ()
-    rows = ((one.second, *(getattr(one, column.name) for column in LOSSES)) for one in shown)
-    note = (
-        "In each second: messages or events that failed, among them the lost ones; those that came "
-        "twice, out of order, damaged or to another connection; connections that the server ended."
-    )
-    up, columns = Axis("in each second"), (SECOND, *LOSSES)
-    return Series("losses", "Losses", SECONDS, up, columns, tuple(rows), note)
-
-
-def lost(interval: Interval) -> int | None:
-    """All that went wrong in a second; None where there were no WebSockets."""
-    if interval.strays is None or interval.closed is None:
-        return None
-    return interval.failures + interval.strays + interval.closed
 
 
 def memory_of_connections(run: Run) -> Series:

@@ -1,4 +1,4 @@
-"""One colour, dash and marker for each server, and another for each further cell of it.
+"""One colour and marker for each server, and another for each further cell of it.
 
 The first six colours are those of Okabe and Ito (Color Universal Design, 2008) in the brightness
 that shows on the white page and on the dark one; the others lie as far from these as can be.
@@ -15,7 +15,7 @@ COLOURS = (
     *("#784bb4", "#c31e2d", "#4b6978", "#5a6900", "#d269e1", "#5a96e1"),
     *("#c300ff", "#f01eb4"),
 )
-DASHES = {"solid": "none", "dash": "6 3", "dot": "2 2", "dashdot": "6 2 2 2", "longdash": "9 3"}
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
 MARKERS = {
     "circle": "M6 2a4 4 0 1 0 .01 0z",
     "square": "M2.5 2.5h7v7h-7z",
@@ -71,13 +71,7 @@ GOOD, BAD = "#0f7ac0", "#d55e00"
 @dataclass(frozen=True, slots=True)
 class Style:
     colour: str
-    dash: str
     marker: str
-
-    @property
-    def gaps(self) -> str:
-        """The dash as an SVG has it."""
-        return DASHES[self.dash]
 
     @property
     def outline(self) -> str:
@@ -93,11 +87,9 @@ def styles(servers: Sequence[str]) -> list[Style]:
         own = _own_place(servers[cell])
         steps = range(own, own + len(COLOURS))
         place = min((step % len(COLOURS) for step in steps), key=lambda place: used[place])
-        turn = used[place]
+        marker = list(MARKERS)[(place + used[place]) % len(MARKERS)]
         used[place] += 1
-        dash = list(DASHES)[turn % len(DASHES)]
-        marker = list(MARKERS)[(place + turn) % len(MARKERS)]
-        by_cell[cell] = Style(COLOURS[place], dash, marker)
+        by_cell[cell] = Style(COLOURS[place], marker)
     return [by_cell[cell] for cell in range(len(servers))]
 
 

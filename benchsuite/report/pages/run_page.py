@@ -30,7 +30,7 @@ FIRST = (
     *("connection-memory", "websockets"),
 )
 """Charts that a page may begin with: the first two of these that a run has."""
-OF_PARTS = ("cpu", "memory", "processes", "connections")
+OF_PARTS = ("cpu", "memory", "connections")
 
 
 @dataclass(frozen=True)
