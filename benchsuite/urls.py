@@ -43,8 +43,6 @@ urlpatterns = [
     path("studies/<str:name>/", view("studies.show"), name="study"),
     path("tune/", view("tuning.listing"), name="tunings"),
     path("tune/<uuid:pk>/", view("tuning.show"), name="tuning"),
-    path("plotly-<str:version>.min.js", view("page.script"), name="plotly"),
-    path("plotly-<str:version>.css", view("page.style"), name="plotly-style"),
     path("<uuid:pk>/", view("run.show"), name="run"),
     path("<uuid:pk>/<slug:slug>.csv", view("export.chart"), name="chart"),
 ]

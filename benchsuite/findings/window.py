@@ -163,7 +163,6 @@ def _not_steady(rule: Rule, what: str, seen: Change, evidence: Evidence) -> Find
     "B302",
     "few-samples",
     unit="",
-    fewer_is_worse=True,
     weak_words=f"fewer than {samples_needed(95)}",
     invalid_words=f"fewer than {FEWEST_SAMPLES}",
     by_stage=True,

@@ -20,8 +20,6 @@ PASSES_ON = 0.95
 """A function of a framework that spends so much of its time in one other is left out of the totals,
 which such ones would fill."""
 
-LETTERS = 58  #: Of a function with its place, beside two figures on 80 columns.
-
 
 @dataclass(frozen=True, slots=True)
 class Row:
@@ -35,16 +33,8 @@ class Row:
     @property
     def cells(self) -> list[str]:
         figures = (self.own_percent, self.total_percent)
-        return [self.brief, *(format_percent(one) for one in figures)]
-
-    @property
-    def brief(self) -> str:
-        name, file = self.function, self.place.rpartition("/")[2]
-        whole = f"{name} ({self.place})" if self.place else name
-        if len(whole) <= LETTERS:
-            return whole
-        tail = f" (…/{file})"
-        return name + tail if len(name + tail) <= LETTERS else f"{name[: LETTERS - 1]}…"
+        file = f" ({self.place.rpartition('/')[2]})" if self.place else ""
+        return [f"{self.function}{file}", *map(format_percent, figures)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +59,15 @@ class Flame:
     def tables(self) -> dict[str, list[Row]]:
         """The top functions by their own time, and by that with what they call."""
         rows = [
-            Row(*stacks.words(one.call), 100 * one.own / self.samples,
-                100 * one.total / self.samples, one.call in self.project,
-                one.passed >= PASSES_ON * one.total)
+            Row(
+                *stacks.words(one.call),
+                own_percent=100 * one.own / self.samples,
+                total_percent=100 * one.total / self.samples,
+                is_project=one.call in self.project,
+                passes_on=one.passed >= PASSES_ON * one.total,
+            )
             for one in stacks.functions(self.stacks)
-        ]  # fmt: skip
+        ]
         worth = [row for row in rows if row.is_project or not row.passes_on]
         by_total = sorted(worth, key=lambda row: -row.total_percent)
         return {

@@ -75,7 +75,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
     """What limits the middle one of the runs of each configuration, with its diagnostic run, and
-    beside the others: of several who has which, the evidence of the first, and what all can do.
+    beside the others: of several who has which, and the evidence and the remedy of the first.
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     limits_by_title = {
@@ -97,11 +97,8 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
         of_code = having[code]
         first_title, first = of_code[0]
         titles = listed([title for title, _ in of_code])
-        whose = "" if len({limit.evidence for _, limit in of_code}) == 1 else f"{first_title}: "
-        says = first.says if len({limit.says for _, limit in of_code}) == 1 else meaning(code)
-        lines.append(f"{code}  {titles}: {says} {whose}{first.evidence}")
-        fixes = {limit.fix for _, limit in of_code}
-        lines += [f"  {fix}" for fix in fixes if len(fixes) == 1]
+        lines.append(f"{code}  {titles}: {meaning(code)} {first_title}: {first.evidence}")
+        lines.append(f"  {first.fix}")
     return lines
 
 

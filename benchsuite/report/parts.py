@@ -117,8 +117,8 @@ NOTHING = 1.001
 """Ratio of the rates without and with connecting below which nobody was connecting."""
 
 
-def socket_tiles(run: Run, *, brief: bool = False) -> list[Tile]:
-    """All that the run has, in order; what went astray is one figure when it is to be `brief`."""
+def socket_tiles(run: Run) -> list[Tile]:
+    """All that the run has, in order."""
     data: Mapping[str, Any] | None = run.websockets
     if not data:
         return []
@@ -161,14 +161,13 @@ def socket_tiles(run: Run, *, brief: bool = False) -> list[Tile]:
         many, grown = format_count(lagging["subscribers"]), f"({grown})" if grown else ""
         tiles += [*_times("healthy", of[HEALTHY]), Tile("slow subscribers", many, grown)]
         tiles += _times("slow", of[SLOW])
-    astray = {
+    counts = {
+        "lost": accounts["lost"],
         "twice": accounts["duplicated"],
         "out of order": accounts["reordered"],
         "damaged": accounts["corrupt"],
         "misdirected": accounts["misdirected"],
     }
-    counts = {"lost": accounts["lost"]}
-    counts |= {"astray": sum(astray.values())} if brief else astray
     if accounts["messages"]:
         tiles += [Tile(title, format_count(count)) for title, count in counts.items()]
     if accounts["unsolicited"]:
@@ -201,17 +200,11 @@ def _slope(stored: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str,
 
 
 def sockets_table(runs: Sequence[Run]) -> Table | None:
-    rows = [(run, {one.title: one.whole for one in socket_tiles(run, brief=True)}) for run in runs]
+    rows = [(run, {tile.title: tile.whole for tile in socket_tiles(run)}) for run in runs]
     rows = [(run, texts) for run, texts in rows if texts]
     if not rows:
         return None
-    titles: list[str] = []
-    for _, texts in rows:  # what only a later run has stands behind what precedes it there
-        place = 0
-        for title in texts:
-            if title not in titles:
-                titles.insert(place, title)
-            place = titles.index(title) + 1
+    titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
     return Table(
         ["server", *titles],
         [[run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows],

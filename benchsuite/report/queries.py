@@ -82,14 +82,6 @@ def beside(run: Run) -> QuerySet[Run]:
     return Run.objects.filter(tells, batch=run.batch).prefetch_related("measurements")
 
 
-def neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """The runs of the same cell before and after this one."""
-    same = Run.objects.filter(key=run.key).only("pk", "started_at", "server")
-    before = same.filter(started_at__lt=run.started_at).order_by("-started_at").first()
-    after = same.filter(started_at__gt=run.started_at).order_by("started_at").first()
-    return before, after
-
-
 def chosen(
     runs: QuerySet[Run], ids: Sequence[str], batch: str = "", *, most: int = MOST_CHOSEN
 ) -> list[Run]:

@@ -22,12 +22,9 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     if stored is None:
         raise access.gone("run", pk)
     run = stored.run
-    before, after = queries.neighbours(run)
     context = {
         **stored.context(request.GET.get("call", "")),
         "in_company": stored.in_company,
-        "before": before,
-        "after": after,
         "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),
         "may_delete": access.may(request, "delete_run"),
     }

@@ -9,6 +9,7 @@ import pytest
 
 from benchsuite.models import Run
 from benchsuite.report.charts.overlays import MOST_DRAWN
+from benchsuite.views import listing
 from tests import every_page
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
 from tests.needs import needs
@@ -155,7 +156,7 @@ def chosen(tab):
     return tab.locator("[data-chosen]").inner_text()
 
 
-def test_ticks_survive_sorting_paging_filters_and_back(tab):
+def test_ticks_survive_sorting_paging_filters_and_back(tab, monkeypatch):
     make_run("waitress", started_at=BEGUN - timedelta(days=1))
     tab.reload()
     assert not tab.locator(".basket").is_visible()
@@ -167,7 +168,8 @@ def test_ticks_survive_sorting_paging_filters_and_back(tab):
     tab.get_by_role("button", name="when", exact=True).click()
     tab.wait_for_url("**sort=when")
     assert "runs=" not in tab.url
-    tab.goto("/results/?per_page=1&page=3")
+    monkeypatch.setattr(listing, "PER_PAGE", 1)
+    tab.goto("/results/?page=3")
     tab.locator(".tick input").check()
     assert chosen(tab) == "3 chosen"
     tab.get_by_role("button", name="1", exact=True).click()

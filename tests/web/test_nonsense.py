@@ -23,8 +23,8 @@ NASTY = [
 ]
 FILTERS = "q server workload verdict label environment since until noted command configuration"
 PAGES = {
-    "/results/": f"{FILTERS} page per_page sort order go runs deleted",
-    "/results/configurations/": "page per_page sort order go",
+    "/results/": f"{FILTERS} page sort order go runs deleted",
+    "/results/configurations/": "page sort order go",
     "/results/export/": f"{FILTERS} runs batch format chosen",
     "/results/export/?runs={pk}": "batch format chosen",
     "/results/delete/": "runs batch",
@@ -70,7 +70,6 @@ def test_every_parameter_of_every_page(client, run, page):
     [
         "/results/{nasty}/",
         "/results/{pk}/{nasty}.csv",
-        "/results/plotly-{nasty}.min.js",
         "/results/tune/{nasty}/",
     ],
 )
@@ -100,14 +99,9 @@ def test_too_many_runs_are_refused_before_they_are_read(client, run):
     assert client.get(f"/results/delete/?runs={chosen}").status_code == 200
 
 
-@pytest.mark.parametrize(("query", "rows"), [("per_page=20001", 3), ("per_page=2", 2)])
-def test_a_page_has_as_many_rows_as_it_may(soup, run, query, rows):
-    assert len(soup(f"/results/?{query}").select("tr.command")) == rows
-
-
 @pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b", f"label={LONG}"])
 def test_a_search_for_too_much_is_told_and_exports_nothing(soup, run, query):
-    assert soup(f"/results/?{query}", status=400).select_one(".error[role=alert]")
+    assert "can’t be used" in soup(f"/results/?{query}", status=400).text
     assert "can’t be used" in soup(f"/results/export/?{query}", status=400).text
 
 

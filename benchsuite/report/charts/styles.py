@@ -36,20 +36,6 @@ COMPARED_MOST = (
 )
 """They have the first colours: what stands on one page most often has none in common."""
 
-ORDER = (
-    *("gunicorn-sync", "gunicorn-gthread", "gunicorn-gevent", "gunicorn-tornado"),
-    *("gunicorn-uvicorn", "gunicorn-asgi", "uwsgi", "uwsgi-gevent", "uwsgi-http"),
-    *("uwsgi-http-socket", "uwsgi-http11", "apache-prefork", "apache-worker", "apache-event"),
-    *("apache-daemon", "uvicorn", "daphne", "hypercorn", "granian-wsgi", "granian-asgi"),
-    *("waitress", "cheroot", "tornado", "bjoern", "meinheld", "runserver"),
-    *("circus-gunicorn-sync", "circus-gunicorn-gthread", "circus-gunicorn-gevent"),
-    *("circus-gunicorn-tornado", "circus-gunicorn-uvicorn", "circus-gunicorn-asgi"),
-    *("circus-uwsgi-http-socket", "circus-uvicorn", "circus-daphne", "circus-hypercorn"),
-    *("circus-waitress", "circus-tornado", "circus-bjoern", "circus-meinheld"),
-    *("circus-chaussette-gevent", "circus-chaussette-bjoern", "circus-chaussette-meinheld"),
-)
-"""The others in the order of their colours; it stays as it is, whatever adapters come and go."""
-
 PARTS = {
     "target": "#0f7ac0",
     "workers": "#5a96e1",
@@ -94,9 +80,8 @@ def styles(servers: Sequence[str]) -> list[Style]:
 
 
 def _own_place(server: str) -> int:
-    """By its place in `ORDER` or a checksum; the first colours are of those compared most."""
-    names = list(dict.fromkeys((*COMPARED_MOST, *ORDER)))
-    number, first = len(names) + zlib.crc32(server.encode()), len(COMPARED_MOST)
-    if server in names:
-        number = names.index(server)
-    return number if number < first else first + (number - first) % (len(COLOURS) - first)
+    """The first colours are of those compared most; others have theirs by a checksum."""
+    if server in COMPARED_MOST:
+        return COMPARED_MOST.index(server)
+    first = len(COMPARED_MOST)
+    return first + zlib.crc32(server.encode()) % (len(COLOURS) - first)

@@ -16,7 +16,7 @@ from benchsuite.models import Run
 from benchsuite.report import flames, run_answer
 from benchsuite.report.limiting import limit_lines, middle, told
 from benchsuite.report.parts import populations_table, sockets_table, stages_table
-from benchsuite.report.sentences import completion_lines, doubt_lines, model_sentence
+from benchsuite.report.sentences import doubt_lines, model_sentence
 from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.telemetry.machine import Check, State
@@ -30,7 +30,6 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     result_cells = cells(counted)
     card = _card(result_cells, diagnosed, margins)
     tables = (stages_table(counted), populations_table(counted), sockets_table(counted))
-    lines = [*runs_lines(result_cells), *completion_lines(result_cells)]
     own = own_targets((row.server, row.server_facts) for row in counted)
     return replace(
         card,
@@ -39,7 +38,7 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
         cautions=list(filter(None, dict.fromkeys([*card.cautions, model_sentence(counted), own]))),
         sections=[
             Section(title="Parts", brief=[table for table in tables if table]),
-            Section(title="Runs", brief=lines),
+            Section(title="Runs", brief=runs_lines(result_cells)),
             Section(title="Findings", brief=doubt_lines(counted)),
             Section(title="What limits it", brief=limit_lines(result_cells, diagnosed)),
             Section(title="Functions", brief=flames.top_tables(diagnosed)),
