@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from benchsuite.comparing.cells import cells
 from benchsuite.comparing.titles import cell_titles
@@ -12,7 +11,7 @@ from benchsuite.core.answer import Table
 from benchsuite.core.units import format_count, format_percent, format_period
 from benchsuite.models import Run
 from benchsuite.stats import stacks
-from benchsuite.stats.stacks import Stack, Stacks, boxes, words
+from benchsuite.stats.stacks import Stacks, boxes, words
 
 HEADINGS = ("function", "own", "total")
 TOP = 10
@@ -123,7 +122,6 @@ FEW_LETTERS = 3
 class Drawn(NamedTuple):
     """One box, in units of the drawing."""
 
-    at: str  #: By which the call in its place is known.
     x: float
     y: int
     width: float
@@ -135,21 +133,15 @@ class Drawn(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A flame graph of all calls, or of one with all that leads to it and that it calls."""
+    """A flame graph of all calls."""
 
     boxes: Sequence[Drawn]
     height: int
     narrow: int  #: Calls that are not drawn.
-    zoomed: str  #: The call that is shown; empty for all.
 
 
-def drawing(flame: Flame, zoom: str = "") -> Drawing:
-    """`zoom` is `at` of the call to show; of one that there isn't, all calls are shown."""
+def drawing(flame: Flame) -> Drawing:
     every = list(boxes(flame.stacks))
-    path = next((box.path for box in every if _at(box.path) == zoom), ()) if zoom else ()
-    if path:
-        within = {one: n for one, n in flame.stacks.items() if one[: len(path)] == path}
-        every = list(boxes(within))
     scale = WIDTH / max((box.start + box.samples for box in every), default=1)
     drawn = []
     for box in every:
@@ -164,10 +156,6 @@ def drawing(flame: Flame, zoom: str = "") -> Drawing:
         title = f"{call}{', of the project' * is_project}: {samples} samples, {share}"
         text, place = text if fits >= FEW_LETTERS else "", (x, y, round(width, 2))
         at_text = (x + MARGIN, y + BASELINE)
-        drawn.append(Drawn(_at(box.path), *place, text, *at_text, title, is_project))
+        drawn.append(Drawn(*place, text, *at_text, title, is_project))
     height = max((box.y for box in drawn), default=0) + ROW
-    return Drawing(drawn, height, len(every) - len(drawn), path[-1] if path else "")
-
-
-def _at(path: Stack) -> str:
-    return f"{crc32(';'.join(path).encode()):08x}"
+    return Drawing(drawn, height, len(every) - len(drawn))

@@ -84,21 +84,18 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
         if (run := middle(cell)) is not None
     }
     having: dict[str, list[tuple[str, Limit]]] = {}
-    lines: list[str] = []
     for title, limits in limits_by_title.items():
         for limit in limits:
             having.setdefault(limit.code, []).append((title, limit))
-            lines.append(f"{limit.code}  {title}: {limit.says} {limit.evidence}")
-            lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
-    if len(limits_by_title) == 1:
-        return lines
     lines = []
-    for code in sorted(having):
-        of_code = having[code]
-        first_title, first = of_code[0]
+    for code, of_code in having.items():
+        title, limit = of_code[0]
         titles = listed([title for title, _ in of_code])
-        lines.append(f"{code}  {titles}: {meaning(code)} {first_title}: {first.evidence}")
-        lines.append(f"  {first.fix}")
+        says, whose = limit.says, ""
+        if len(of_code) > 1:
+            says, whose = meaning(code), f"{title}: "
+        lines.append(f"{code}  {titles}: {says} {whose}{limit.evidence}")
+        lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
     return lines
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from benchsuite.comparing.titles import keeps_alive, units_of, workload_title
 from benchsuite.core.answer import Table, Tile
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.every import Metric, Place, Unit
+from benchsuite.core.metrics.every import Metric, Place
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, POPULATION, UNSOLICITED
 from benchsuite.core.units import (
     MISSING,
@@ -28,21 +28,15 @@ def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
     return sorted(levels, key=lambda level: level.order)
 
 
-def times_of_levels() -> list[Metric]:
-    """The response times that are told of a level, from the shortest to the longest."""
-    return [one for one in every.in_place(Place.STAGE) if one.of_times]
-
-
 def stages_table(runs: Sequence[Run]) -> Table | None:
-    asked = [run for run in runs if run.requests]
-    rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
+    rows = [(run, stage) for run in runs for stage in stages_of(run.measurements.all())]
     shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
     return _table("load", rows, shown)
 
 
 def populations_table(runs: Sequence[Run]) -> Table | None:
     rows = [(run, part) for run in runs for part in populations(run)]
-    return _table("users", rows, columns_of_parts())
+    return _table("users", rows, every.in_place(Place.PART))
 
 
 def _table(
@@ -106,11 +100,6 @@ def _kept(run: Run, level: Level) -> str:
 def populations(run: Run) -> list[Measurement]:
     """The figures of each of them; none where all users do the same."""
     return [one for one in run.measurements.all() if one.scope == POPULATION]
-
-
-def columns_of_parts() -> list[Metric]:
-    """Of tables of parts of a run: counts before the others."""
-    return sorted(every.in_place(Place.PART), key=lambda level: level.unit is not Unit.COUNT)
 
 
 NOTHING = 1.001

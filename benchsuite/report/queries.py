@@ -30,7 +30,6 @@ MOST_COMPARED = 300  #: Runs on one compare page; more can't be told apart.
 MOST_CHOSEN = 2000  #: Runs on any other page.
 AT_ONCE = 500  #: Ids in one query.
 WHOLE_AT_ONCE = 50  #: Runs in memory, with all their seconds.
-NAMED = 5  #: Ids in a message.
 NAMED_COMMANDS = 300  #: Commands chosen at once.
 ADDABLE = 40  #: Configurations that a comparison offers to add.
 
@@ -119,10 +118,8 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
             commands.setdefault(name, []).append(pk)
     gone = [pk for pk in others if pk not in commands]
     if gone:
-        further = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
         raise UsageError(
-            f"There is no run {', '.join(map(str, gone[:NAMED]))}{further}; it may have been "
-            "deleted. Choose from the list."
+            f"There is no run {gone[0]}; it may have been deleted. Choose from the list."
         )
     return list(dict.fromkeys(run for pk in order for run in commands.get(pk, [pk])))
 

@@ -8,11 +8,10 @@ from django.core.handlers.asgi import ASGIRequest
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
 from benchsuite.core.exceptions import UsageError, choices
-from benchsuite.core.metrics import every
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import of_run
-from benchsuite.report.exports.runs import FACTS, csv_of, json_of, table_as_csv
+from benchsuite.report.exports.runs import csv_of, json_of, table_as_csv
 from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.views.access import NotShown, gone
 from benchsuite.views.page import guarded
@@ -60,8 +59,6 @@ def selection(request: HttpRequest) -> HttpResponseBase:
     """The runs in `runs` or `batch`, else all that match; with `chosen`, none is an error."""
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     wanted = queries.exported()
-    if request.GET.get("format") == "csv":
-        wanted = Run.objects.only(*FACTS, *(one.name for one in every.METRICS if one.read))
     runs: Iterable[Run]
     if ids or batch or "chosen" in request.GET:
         runs = queries.each(wanted, queries.chosen_ids(ids, batch), queries.WHOLE_AT_ONCE)

@@ -72,8 +72,6 @@ def _listing(
         "filtering": filtering,
         "table": table,
         "total": total,
-        "page_range": table.paginator.get_elided_page_range(table.page.number, on_each_side=2),
-        "ellipsis": table.paginator.ELLIPSIS,
         "under_way": running if number == 1 else [],
         "nothing_yet": not total and not running and not Run.objects.exists(),
         "may_delete": access.may(request, "delete_run"),

@@ -23,7 +23,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         raise access.gone("run", pk)
     run = stored.run
     context = {
-        **stored.context(request.GET.get("call", "")),
+        **stored.context(),
         "in_company": stored.in_company,
         "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),
         "may_delete": access.may(request, "delete_run"),

@@ -36,8 +36,6 @@ def listing(request: HttpRequest) -> HttpResponse:
         "title": "Tuning",
         "tunings": tunings,
         "table": {"paginator": paginator, "page": shown},
-        "page_range": paginator.get_elided_page_range(shown.number, on_each_side=2),
-        "ellipsis": paginator.ELLIPSIS,
     }
     return page(request, "tunings", context)
 

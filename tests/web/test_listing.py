@@ -197,12 +197,11 @@ def test_a_filtered_command_shows_the_runs_that_match_and_how_many_it_has(soup):
     assert answers(page)[0].startswith("uwsgi answered most"), "the answer is of all"
 
 
-def test_filter_by_environment_by_id_and_by_configuration(soup):
+def test_filter_by_environment_and_by_id(soup):
     run = make_run("uwsgi", environment={"hostname": "other"})
     make_run("waitress")
     assert servers(soup(f"/results/?environment={run.environment_id}")) == ["uwsgi"]
     assert servers(soup(f"/results/?q={str(run.pk)[:13]}")) == ["uwsgi"]
-    assert servers(soup(f"/results/?configuration={run.key}")) == ["uwsgi"]
 
 
 @pytest.mark.parametrize("path", ["/results/", "/results/configurations/"])

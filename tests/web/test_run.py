@@ -164,13 +164,3 @@ def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup):
     assert beside.select_one(f"{FLAME} > p a")["href"] == start.get_absolute_url()
     assert own.select_one("section[aria-label='What limits it']") is None
     assert "goes in list_products" in beside.select_one(".limits .hint").text
-
-
-def test_a_box_of_a_flame_graph_leads_to_what_it_calls(soup):
-    address = f"/results/{make_profiled(make_run()).pk}/"
-    every = soup(address).select("svg.flame a")
-    link = next(one for one in every if "shop/views.py" in one["aria-label"])
-    page = soup(address + link["href"])
-    assert page.select_one(f"{FLAME} > p > code").text == "list_products (shop/views.py:12)"
-    assert len(page.select("svg.flame rect")) == 4 < len(every)
-    assert len(soup(f"{address}?call=nonsense").select("svg.flame a")) == len(every)

@@ -54,8 +54,6 @@ def test_what_the_list_says(golden, soup):
     staged.save()
     page = soup("/results/")
     golden("\n".join(sorted(words_of(page, "table.commands tbody tr").splitlines())))
-    titles = [load["title"] for load in page.select("tr.run th span[title]")]
-    assert "250, 500, 750, 1000, 1250 users" in titles
 
 
 def test_the_terminal_has_a_table_of_its_own(golden, db):
@@ -66,20 +64,18 @@ def test_the_terminal_has_a_table_of_its_own(golden, db):
     golden(console.file.getvalue())
 
 
-def test_connections_are_drawn_over_time(soup, client):
+def test_messages_are_drawn_over_time(soup):
     run = make_echo_run(lost=12, closes={1011: 10})
     page = soup(f"/results/{run.pk}/")
     drawn = {figure["id"]: figure for figure in page.select("figure.chart")}
-    assert list(drawn)[:4] == ["goodput", "distribution", "response-times", "websockets"]
+    assert list(drawn)[:3] == ["goodput", "distribution", "response-times"]
     goodput = json.loads(drawn["goodput"].select_one("script").text)
     assert goodput["layout"]["yaxis"]["title"]["text"] == "messages per second"
-    rows = csv_rows(client, f"/results/{run.pk}/websockets.csv")
-    assert {row["connections"] for row in rows} == {"100", "90"}
 
 
 def test_a_run_without_websockets_has_none_of_it(soup):
     page = soup(f"/results/{make_run('uwsgi').pk}/")
-    assert not page.select("#websockets, #connection-memory")
+    assert not page.select("#connection-memory")
 
 
 def test_idle_connections_are_about_memory(golden, soup, client):

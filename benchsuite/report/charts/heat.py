@@ -31,8 +31,6 @@ LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of the drawing.
 SHADES = 8
 TENS = [10**power for power in range(6)]
 
-NOT_STORED = "This run was stored without the response times of each second."
-
 
 class Strip(NamedTuple):
     title: str

@@ -3,7 +3,7 @@ over these; and a forest plot, each configuration's ratio to the baseline with i
 """
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from benchsuite.comparing.answer import Climbed, level
@@ -22,27 +22,22 @@ from benchsuite.report.charts.series import (
     Axis,
     Column,
     Mark,
-    Row,
     Scale,
     Series,
     dotted_line,
 )
-from benchsuite.report.charts.styles import Style
-from benchsuite.report.charts.styles import styles as styles_of
+from benchsuite.report.charts.styles import styles
 from benchsuite.stats import histogram
 
 MOST_DRAWN = 8  #: Cells of one chart, the first in their order; more can't be told apart.
 MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured points of it.
 
 
-def styles(comparison: Comparison) -> list[Style]:
-    return styles_of([cell.first.server for cell in comparison.cells])
-
-
 def charts(comparison: Comparison) -> list[Chart]:
     """Response time against percentile, a line for each configuration; none without answers."""
     columns, counted = [], []
-    cells = zip(comparison.titles, comparison.cells, styles(comparison), strict=True)
+    looks = styles([cell.first.server for cell in comparison.cells])
+    cells = zip(comparison.titles, comparison.cells, looks, strict=True)
     for title, cell, style in list(cells)[:MOST_DRAWN]:
         totals = [total for run in cell.shown if (total := whole(run))]
         texts = [total.response_histogram for total in totals if total.response_histogram]
@@ -61,13 +56,14 @@ def level_charts(lines: Sequence[Climbed]) -> list[Chart]:
 
 
 def _over_levels(lines: Sequence[Climbed], metric: Metric) -> Chart:
-    styles = styles_of([line.cells[0].first.server for line in lines])
+    looks = styles([line.cells[0].first.server for line in lines])
     values = [{level(cell.first): cell.value(metric) for cell in line.cells} for line in lines]
-    rows = _joined(values)
+    places = sorted({place for of_line in values for place in of_line})
+    rows = tuple((place, *(of_line.get(place) for of_line in values)) for place in places)
     is_open = lines[0].cells[0].first.model == OPEN
     across = Axis("arrivals per second" if is_open else "users", scale=Scale.LEVEL)
     columns = [Column(across.title, across.title)]
-    for line, style in zip(lines, styles, strict=True):
+    for line, style in zip(lines, looks, strict=True):
         knees = [row[0] == level(line.knee.first) for row in rows]
         marker = {
             "symbol": ["circle-open" if is_knee else "circle" for is_knee in knees],
@@ -88,11 +84,6 @@ def _over_levels(lines: Sequence[Climbed], metric: Metric) -> Chart:
             "Means over runs. The ring is where a configuration levels off.",
         )
     )
-
-
-def _joined(values: Sequence[Mapping[Any, Any]]) -> tuple[Row, ...]:
-    places = sorted({place for one in values for place in one})
-    return tuple((place, *(one.get(place) for one in values)) for place in places)
 
 
 TICKS = (

@@ -16,19 +16,10 @@ COLOURS = (
     *("#c300ff", "#f01eb4"),
 )
 DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
-MARKERS = {
-    "circle": "M6 2a4 4 0 1 0 .01 0z",
-    "square": "M2.5 2.5h7v7h-7z",
-    "diamond": "M6 1l5 5-5 5-5-5z",
-    "triangle-up": "M6 1.5l5 9H1z",
-    "x": "M3 1l3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3-3-3z",
-    "cross": "M4.5 1h3v3.5H11v3H7.5V11h-3V7.5H1v-3h3.5z",
-    "star": "M6 .5l1.5 3.6 3.9.3-3 2.5 1 3.8L6 8.7 2.6 10.7l1-3.8-3-2.5 3.9-.3z",
-    "triangle-down": "M1 1.5h10l-5 9z",
-    "pentagon": "M6 1l5 3.8-2 6H3l-2-6z",
-    "bowtie": "M1 2l5 4 5-4v8L6 6l-5 4z",
-}
-"""Plotly's name of each marker → its outline in a box of 12 × 12, for legends."""
+MARKERS = (
+    *("circle", "square", "diamond", "triangle-up", "x"),
+    *("cross", "star", "triangle-down", "pentagon", "bowtie"),
+)
 
 COMPARED_MOST = (
     *("gunicorn-gthread", "uvicorn", "granian-wsgi", "uwsgi", "waitress", "daphne"),
@@ -59,11 +50,6 @@ class Style:
     colour: str
     marker: str
 
-    @property
-    def outline(self) -> str:
-        """The marker as the path of an SVG."""
-        return MARKERS[self.marker]
-
 
 def styles(servers: Sequence[str]) -> list[Style]:
     """A style for each cell, by its server: its own colour for the first, else the next free."""
@@ -73,7 +59,7 @@ def styles(servers: Sequence[str]) -> list[Style]:
         own = _own_place(servers[cell])
         steps = range(own, own + len(COLOURS))
         place = min((step % len(COLOURS) for step in steps), key=lambda place: used[place])
-        marker = list(MARKERS)[(place + used[place]) % len(MARKERS)]
+        marker = MARKERS[(place + used[place]) % len(MARKERS)]
         used[place] += 1
         by_cell[cell] = Style(COLOURS[place], marker)
     return [by_cell[cell] for cell in range(len(servers))]

@@ -8,8 +8,8 @@ from statistics import median
 from typing import Any
 from uuid import UUID
 
+from django.contrib.humanize.templatetags.humanize import naturalday
 from django.db.models import QuerySet
-from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
@@ -203,11 +203,9 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
 
 def moment(moment: datetime) -> str:
     """ "today, 09:26", "14 Mar, 09:26", with its year where that is another."""
-    when, now = localtime(moment), localtime()
-    days = (now.date() - when.date()).days
-    if days in (0, 1):
-        return f"{('today', 'yesterday')[days]}, {when:%H:%M}"
-    return date_format(when, "j M, H:i" if when.year == now.year else "j M Y, H:i")
+    when = localtime(moment)
+    date = naturalday(when, "j M" if when.year == localtime().year else "j M Y")
+    return f"{date}, {when:%H:%M}"
 
 
 def _changed(before: Run, after: Run) -> str:

@@ -13,7 +13,7 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from benchsuite.comparing.titles import level_title, load_title
+from benchsuite.comparing.titles import level_title
 from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
@@ -50,18 +50,6 @@ def listed_text(run: Run, metric: Metric) -> SafeString | str:
         beside = f"{format_count(run.completions)} completed"
     shown = figure_text(run, metric)
     return format_html('{} <span class="quiet">{}</span>', shown, beside) if beside else shown
-
-
-MOST_LEVELS = 4  #: Levels of a load that are all named.
-
-
-def load_text(run: Run) -> SafeString | str:
-    """Many levels are told by the first and the last: the others would push figures out."""
-    whole = load_title(run)
-    levels = whole.split(", ")
-    if len(levels) <= MOST_LEVELS:
-        return whole
-    return format_html('<span title="{}">{} … {}</span>', whole, levels[0], levels[-1])
 
 
 def missing(reason: str) -> SafeString:

@@ -60,15 +60,5 @@ def test_boxes_are_as_wide_as_their_samples():
     assert narrow.text == "parse_…"
 
 
-def test_a_call_can_be_shown_alone_with_what_leads_to_it():
-    every = drawing(made())
-    (view,) = (one for one in every.boxes if one.is_project)
-    zoomed = drawing(made(), view.at)
-    assert zoomed.zoomed == VIEW
-    assert [one.width for one in zoomed.boxes if one.y <= view.y] == [WIDTH] * 3
-    assert {one.at for one in zoomed.boxes} < {one.at for one in every.boxes}
-    assert drawing(made(), "nonsense") == every
-
-
 def test_values(golden):
     golden.values()
