@@ -28,14 +28,6 @@ def view(name: str) -> Callable[..., HttpResponseBase]:
     return asked
 
 
-CHARTS = {
-    "compare": ("compare/", "export.comparison_chart"),
-    "study": ("studies/<str:name>/", "studies.chart"),
-    "tuning": ("tune/<uuid:pk>/", "tuning.chart"),
-    "run": ("<uuid:pk>/", "export.run_chart"),
-}
-"""What has charts, each as a file of its numbers and as one that draws it: where, and its view."""
-
 urlpatterns = [
     path("", view("listing.show"), name="list"),
     path("under-way/", view("live.under_way"), name="under-way"),
@@ -51,13 +43,6 @@ urlpatterns = [
     path("studies/<str:name>/", view("studies.show"), name="study"),
     path("tune/", view("tuning.listing"), name="tunings"),
     path("tune/<uuid:pk>/", view("tuning.show"), name="tuning"),
-    path("plotly-<str:version>.min.js", view("page.script"), name="plotly"),
-    path("plotly-<str:version>.css", view("page.style"), name="plotly-style"),
     path("<uuid:pk>/", view("run.show"), name="run"),
-    path("<uuid:pk>/export/", view("export.one_run"), name="run-export"),
-    *(
-        path(f"{place}<slug:slug>.{form}", view(chart), {"form": form}, name=f"{kind}-{what}")
-        for kind, (place, chart) in CHARTS.items()
-        for form, what in (("csv", "data"), ("html", "chart"))
-    ),
+    path("<uuid:pk>/<slug:slug>.csv", view("export.chart"), name="chart"),
 ]

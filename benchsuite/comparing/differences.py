@@ -223,15 +223,6 @@ def reasons(comparison: Comparison) -> list[str]:
     return [one.sentence(comparison.titles) for one in unlike(comparison)]
 
 
-def alike(comparison: Comparison, kinds: Sequence[Unlike]) -> list[list[Cell]]:
-    """All cells in lots that have no difference of these; largest first."""
-    lots: dict[tuple[str, ...], list[Cell]] = {}
-    for number, cell in enumerate(comparison.cells):
-        values = tuple(each.values[number] for one in kinds for each in one.differences)
-        lots.setdefault(values, []).append(cell)
-    return sorted(lots.values(), key=len, reverse=True)
-
-
 def said_first(comparison: Comparison) -> list[str]:
     """The sentence about what differs, where something does."""
     words = [one.words for one in comparison.differences]

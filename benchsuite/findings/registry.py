@@ -40,7 +40,6 @@ class Rule:
     """Whether it is no doubt at levels above the one that gives the run its figures."""
     own_stage_only: bool = False  #: Whether it is about the figures of its own stage only.
     always_told: bool = False  #: Whether the terminal says it even where it is informational.
-    fewer_is_worse: bool = False
     of_others: bool = False  #: Whether the figures of an invalid run are those of another program.
 
     def __call__(self, look: "Look") -> "Check":

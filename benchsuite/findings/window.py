@@ -119,7 +119,6 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     "B302",
     "few-samples",
     unit="",
-    fewer_is_worse=True,
     weak_words=f"fewer than {samples_needed(95)}",
     invalid_words=f"fewer than {FEWEST_SAMPLES}",
     by_stage=True,

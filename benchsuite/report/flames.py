@@ -4,7 +4,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
-from zlib import crc32
 
 from benchsuite.comparing.cells import cells
 from benchsuite.comparing.titles import cell_titles
@@ -12,15 +11,13 @@ from benchsuite.core.answer import Table
 from benchsuite.core.units import format_count, format_percent, format_period
 from benchsuite.models import Run
 from benchsuite.stats import stacks
-from benchsuite.stats.stacks import Stack, Stacks, boxes, words
+from benchsuite.stats.stacks import Stacks, boxes, words
 
 HEADINGS = ("function", "own", "total")
 TOP = 10
 PASSES_ON = 0.95
 """A function of a framework that spends so much of its time in one other is left out of the totals,
 which such ones would fill."""
-
-LETTERS = 58  #: Of a function with its place, beside two figures on 80 columns.
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,16 +32,8 @@ class Row:
     @property
     def cells(self) -> list[str]:
         figures = (self.own_percent, self.total_percent)
-        return [self.brief, *(format_percent(one) for one in figures)]
-
-    @property
-    def brief(self) -> str:
-        name, file = self.function, self.place.rpartition("/")[2]
-        whole = f"{name} ({self.place})" if self.place else name
-        if len(whole) <= LETTERS:
-            return whole
-        tail = f" (…/{file})"
-        return name + tail if len(name + tail) <= LETTERS else f"{name[: LETTERS - 1]}…"
+        file = f" ({self.place.rpartition('/')[2]})" if self.place else ""
+        return [f"{self.function}{file}", *map(format_percent, figures)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,11 +58,15 @@ class Flame:
     def tables(self) -> dict[str, list[Row]]:
         """The top functions by their own time, and by that with what they call."""
         rows = [
-            Row(*stacks.words(one.call), 100 * one.own / self.samples,
-                100 * one.total / self.samples, one.call in self.project,
-                one.passed >= PASSES_ON * one.total)
+            Row(
+                *stacks.words(one.call),
+                own_percent=100 * one.own / self.samples,
+                total_percent=100 * one.total / self.samples,
+                is_project=one.call in self.project,
+                passes_on=one.passed >= PASSES_ON * one.total,
+            )
             for one in stacks.functions(self.stacks)
-        ]  # fmt: skip
+        ]
         worth = [row for row in rows if row.is_project or not row.passes_on]
         by_total = sorted(worth, key=lambda row: -row.total_percent)
         return {
@@ -129,7 +122,6 @@ FEW_LETTERS = 3
 class Drawn(NamedTuple):
     """One box, in units of the drawing."""
 
-    at: str  #: By which the call in its place is known.
     x: float
     y: int
     width: float
@@ -141,21 +133,15 @@ class Drawn(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A flame graph of all calls, or of one with all that leads to it and that it calls."""
+    """A flame graph of all calls."""
 
     boxes: Sequence[Drawn]
     height: int
     narrow: int  #: Calls that are not drawn.
-    zoomed: str  #: The call that is shown; empty for all.
 
 
-def drawing(flame: Flame, zoom: str = "") -> Drawing:
-    """`zoom` is `at` of the call to show; of one that there isn't, all calls are shown."""
+def drawing(flame: Flame) -> Drawing:
     every = list(boxes(flame.stacks))
-    path = next((box.path for box in every if _at(box.path) == zoom), ()) if zoom else ()
-    if path:
-        within = {one: n for one, n in flame.stacks.items() if one[: len(path)] == path}
-        every = list(boxes(within))
     scale = WIDTH / max((box.start + box.samples for box in every), default=1)
     drawn = []
     for box in every:
@@ -170,10 +156,6 @@ def drawing(flame: Flame, zoom: str = "") -> Drawing:
         title = f"{call}{', of the project' * is_project}: {samples} samples, {share}"
         text, place = text if fits >= FEW_LETTERS else "", (x, y, round(width, 2))
         at_text = (x + MARGIN, y + BASELINE)
-        drawn.append(Drawn(_at(box.path), *place, text, *at_text, title, is_project))
+        drawn.append(Drawn(*place, text, *at_text, title, is_project))
     height = max((box.y for box in drawn), default=0) + ROW
-    return Drawing(drawn, height, len(every) - len(drawn), path[-1] if path else "")
-
-
-def _at(path: Stack) -> str:
-    return f"{crc32(';'.join(path).encode()):08x}"
+    return Drawing(drawn, height, len(every) - len(drawn))

@@ -75,7 +75,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
     """What limits the middle one of the runs of each configuration, with its diagnostic run, and
-    beside the others: of several who has which, the evidence of the first, and what all can do.
+    beside the others: of several who has which, and the evidence and the remedy of the first.
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     limits_by_title = {
@@ -84,24 +84,18 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
         if (run := middle(cell)) is not None
     }
     having: dict[str, list[tuple[str, Limit]]] = {}
-    lines: list[str] = []
     for title, limits in limits_by_title.items():
         for limit in limits:
             having.setdefault(limit.code, []).append((title, limit))
-            lines.append(f"{limit.code}  {title}: {limit.says} {limit.evidence}")
-            lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
-    if len(limits_by_title) == 1:
-        return lines
     lines = []
-    for code in sorted(having):
-        of_code = having[code]
-        first_title, first = of_code[0]
+    for code, of_code in having.items():
+        title, limit = of_code[0]
         titles = listed([title for title, _ in of_code])
-        whose = "" if len({limit.evidence for _, limit in of_code}) == 1 else f"{first_title}: "
-        says = first.says if len({limit.says for _, limit in of_code}) == 1 else meaning(code)
-        lines.append(f"{code}  {titles}: {says} {whose}{first.evidence}")
-        fixes = {limit.fix for _, limit in of_code}
-        lines += [f"  {fix}" for fix in fixes if len(fixes) == 1]
+        says, whose = limit.says, ""
+        if len(of_code) > 1:
+            says, whose = meaning(code), f"{title}: "
+        lines.append(f"{code}  {titles}: {says} {whose}{limit.evidence}")
+        lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
     return lines
 
 

@@ -1,6 +1,6 @@
 """Commands that are under way, as pages draw them: from their journals, and from what is stored."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -19,7 +19,6 @@ from benchsuite.comparing.cells import cells
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.units import (
-    MISSING,
     format_count,
     format_duration,
     format_percent,
@@ -141,10 +140,8 @@ class Watch:
             return None
         follower, own = self._follower, str(self._pk)
         if follower is None:
-            why = "Only a console of the user who runs it draws its seconds."
-            if not lock.can_be_seen(self._owner):
-                where = f"on {lock.owner_host(self._owner)}"
-                why = f"It runs {where}: only a console there draws its seconds."
+            host = lock.owner_host(self._owner)
+            why = f"Only a console of the user who runs it on {host} draws its seconds."
             return {"now": _part("now", why=why), "seconds": [], "since": 0}
         follower.read_on()
         if self._kind == RUN:
@@ -180,15 +177,11 @@ def _figures(follower: Follower) -> list[tuple[str, str, str]]:
     last = dict(zip(journal.SECOND, follower.last[-1][1:], strict=True))
     failed = sum(second[1 + journal.SECOND.index("failed")] for second in follower.last)
     unit = follower.unit if follower.unit != "requests" else ""
-
-    def shown(name: str, write: Callable[[Any], str]) -> str:
-        return MISSING if last[name] is None else write(last[name])
-
     return [
-        ("goodput", shown("goodput", format_rate), unit),
-        ("p95", shown("p95_s", format_duration), f"p50 {shown('p50_s', format_duration)}"),
+        ("goodput", format_rate(last["goodput"]), unit),
+        ("p95", format_duration(last["p95_s"]), f"p50 {format_duration(last['p50_s'])}"),
         ("failed", format_count(failed), "since its load began"),
-        ("CPU of the server", shown("cpu_percent", format_percent), "100 % is one CPU"),
+        ("CPU of the server", format_percent(last["cpu_percent"]), "100 % is one CPU"),
     ]
 
 

@@ -6,7 +6,7 @@ from typing import Any
 from benchsuite.comparing.titles import keeps_alive, units_of, workload_title
 from benchsuite.core.answer import Table, Tile
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.every import Metric, Place, Unit
+from benchsuite.core.metrics.every import Metric, Place
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, POPULATION, UNSOLICITED
 from benchsuite.core.units import (
     MISSING,
@@ -28,21 +28,15 @@ def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
     return sorted(levels, key=lambda level: level.order)
 
 
-def times_of_levels() -> list[Metric]:
-    """The response times that are told of a level, from the shortest to the longest."""
-    return [one for one in every.in_place(Place.STAGE) if one.of_times]
-
-
 def stages_table(runs: Sequence[Run]) -> Table | None:
-    asked = [run for run in runs if run.requests]
-    rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
+    rows = [(run, stage) for run in runs for stage in stages_of(run.measurements.all())]
     shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
     return _table("load", rows, shown)
 
 
 def populations_table(runs: Sequence[Run]) -> Table | None:
     rows = [(run, part) for run in runs for part in populations(run)]
-    return _table("users", rows, columns_of_parts())
+    return _table("users", rows, every.in_place(Place.PART))
 
 
 def _table(
@@ -108,17 +102,12 @@ def populations(run: Run) -> list[Measurement]:
     return [one for one in run.measurements.all() if one.scope == POPULATION]
 
 
-def columns_of_parts() -> list[Metric]:
-    """Of tables of parts of a run: counts before the others."""
-    return sorted(every.in_place(Place.PART), key=lambda level: level.unit is not Unit.COUNT)
-
-
 NOTHING = 1.001
 """Ratio of the rates without and with connecting below which nobody was connecting."""
 
 
-def socket_tiles(run: Run, *, brief: bool = False) -> list[Tile]:
-    """All that the run has, in order; what went astray is one figure when it is to be `brief`."""
+def socket_tiles(run: Run) -> list[Tile]:
+    """All that the run has, in order."""
     data: Mapping[str, Any] | None = run.websockets
     if not data:
         return []
@@ -161,14 +150,13 @@ def socket_tiles(run: Run, *, brief: bool = False) -> list[Tile]:
         many, grown = format_count(lagging["subscribers"]), f"({grown})" if grown else ""
         tiles += [*_times("healthy", of[HEALTHY]), Tile("slow subscribers", many, grown)]
         tiles += _times("slow", of[SLOW])
-    astray = {
+    counts = {
+        "lost": accounts["lost"],
         "twice": accounts["duplicated"],
         "out of order": accounts["reordered"],
         "damaged": accounts["corrupt"],
         "misdirected": accounts["misdirected"],
     }
-    counts = {"lost": accounts["lost"]}
-    counts |= {"astray": sum(astray.values())} if brief else astray
     if accounts["messages"]:
         tiles += [Tile(title, format_count(count)) for title, count in counts.items()]
     if accounts["unsolicited"]:
@@ -201,17 +189,11 @@ def _slope(stored: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str,
 
 
 def sockets_table(runs: Sequence[Run]) -> Table | None:
-    rows = [(run, {one.title: one.whole for one in socket_tiles(run, brief=True)}) for run in runs]
+    rows = [(run, {tile.title: tile.whole for tile in socket_tiles(run)}) for run in runs]
     rows = [(run, texts) for run, texts in rows if texts]
     if not rows:
         return None
-    titles: list[str] = []
-    for _, texts in rows:  # what only a later run has stands behind what precedes it there
-        place = 0
-        for title in texts:
-            if title not in titles:
-                titles.insert(place, title)
-            place = titles.index(title) + 1
+    titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
     return Table(
         ["server", *titles],
         [[run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows],

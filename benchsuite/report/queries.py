@@ -21,7 +21,7 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Level
 from benchsuite.core.specs import CLOSED
-from benchsuite.models import Finding, Interval, Measurement, Run, TuningTrial
+from benchsuite.models import Finding, Measurement, Run, TuningTrial
 from benchsuite.store.interchange import PARTS, SHARED
 from benchsuite.store.purposes import READ_BESIDE
 
@@ -30,7 +30,6 @@ MOST_COMPARED = 300  #: Runs on one compare page; more can't be told apart.
 MOST_CHOSEN = 2000  #: Runs on any other page.
 AT_ONCE = 500  #: Ids in one query.
 WHOLE_AT_ONCE = 50  #: Runs in memory, with all their seconds.
-NAMED = 5  #: Ids in a message.
 NAMED_COMMANDS = 300  #: Commands chosen at once.
 ADDABLE = 40  #: Configurations that a comparison offers to add.
 
@@ -51,7 +50,7 @@ def by_and_by(runs: QuerySet[Run]) -> Iterator[Run]:
 
 
 def compared() -> QuerySet[Run]:
-    """Runs with what the compare page says; `add_series` adds what it draws."""
+    """Runs with what the compare page says; `add_totals` adds what it draws."""
     return Run.objects.select_related("environment", "software").prefetch_related("findings")
 
 
@@ -68,13 +67,10 @@ def alike(runs: Sequence[Run]) -> list[Cell]:
     return sorted(cells(like), key=lambda cell: cell.first.started_at, reverse=True)[:ADDABLE]
 
 
-def add_series(runs: Sequence[Run]) -> None:
-    """Loads the seconds and the histograms of all these runs at once."""
-    prefetch_related_objects(
-        runs,
-        Prefetch("measurements", queryset=Measurement.objects.filter(scope="all")),
-        Prefetch("intervals", queryset=Interval.objects.defer("histogram")),
-    )
+def add_totals(runs: Sequence[Run]) -> None:
+    """Loads the figures of all requests of each of these runs, with their histograms, at once."""
+    totals = Measurement.objects.filter(scope="all")
+    prefetch_related_objects(runs, Prefetch("measurements", queryset=totals))
 
 
 def beside(run: Run) -> QuerySet[Run]:
@@ -83,14 +79,6 @@ def beside(run: Run) -> QuerySet[Run]:
     if run.goodput is not None:
         tells |= Q(goodput__gt=run.goodput)
     return Run.objects.filter(tells, batch=run.batch).prefetch_related("measurements")
-
-
-def neighbours(run: Run) -> tuple[Run | None, Run | None]:
-    """The runs of the same cell before and after this one."""
-    same = Run.objects.filter(key=run.key).only("pk", "started_at", "server")
-    before = same.filter(started_at__lt=run.started_at).order_by("-started_at").first()
-    after = same.filter(started_at__gt=run.started_at).order_by("started_at").first()
-    return before, after
 
 
 def chosen(
@@ -130,10 +118,8 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
             commands.setdefault(name, []).append(pk)
     gone = [pk for pk in others if pk not in commands]
     if gone:
-        further = f" and {len(gone) - NAMED} more" if len(gone) > NAMED else ""
         raise UsageError(
-            f"There is no run {', '.join(map(str, gone[:NAMED]))}{further}; it may have been "
-            "deleted. Choose from the list."
+            f"There is no run {gone[0]}; it may have been deleted. Choose from the list."
         )
     return list(dict.fromkeys(run for pk in order for run in commands.get(pk, [pk])))
 

@@ -6,7 +6,6 @@ from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
-from benchsuite.bottlenecks.registry import Limit
 from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import (
     level_title,
@@ -37,10 +36,9 @@ from benchsuite.system import lock
 
 FIRST = ("goodput", "p95_s", "failures", "memory_bytes")
 WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
-BUSY = "L01"  #: The limit whose remedy starts with knowing which functions use the CPU.
 
 
-def of_run(run: Run, limits: Sequence[Limit] = ()) -> Answer:
+def of_run(run: Run) -> Answer:
     """Its headline has at most 20 words; `verdict` is what became of the run where it has none."""
     doubts = [one for one in by_weight(run) if one.level != Level.INFO.value]
     heavy: list[Finding] = []  # those that give it its verdict; none of a valid run
@@ -52,7 +50,7 @@ def of_run(run: Run, limits: Sequence[Limit] = ()) -> Answer:
     if heavy:
         more = f" ({len(doubts) - 1} more below)" if len(doubts) > 1 else ""
         cautions.append(f"{heavy[0].code.split()[0]}: {heavy[0].message}{more}")
-    step, command = _next(run, heavy, limits)
+    step, command = _next(run, heavy)
     return Answer(
         title=f"{run.server} · {workload_title(run)}",
         headline=_headline(run),
@@ -102,7 +100,7 @@ def _headline(run: Run) -> str:
     return f"{run.server} {'seemed to answer' if is_invalid else 'answers'} {what} {load}; {end}."
 
 
-def _next(run: Run, heavy: Sequence[Finding], limits: Sequence[Limit]) -> tuple[str, str]:
+def _next(run: Run, heavy: Sequence[Finding]) -> tuple[str, str]:
     again = command("runbench", "--again", run.pk)
     if run.status == Status.RUNNING.value or run.unreadable:
         return "", ""
@@ -114,8 +112,6 @@ def _next(run: Run, heavy: Sequence[Finding], limits: Sequence[Limit]) -> tuple[
         return "See what keeps this machine busy, then run it again:", command("checkbench")
     if heavy:
         return "Follow the hint under Findings, then run it again:", again
-    if any(limit.code.startswith(BUSY) for limit in limits) and not run.diagnosis:
-        return "See which functions use the CPU:", f"{again} --flame"
     return "Repeat it to see how far runs differ:", f"{again} --repeat=5"
 
 

@@ -34,11 +34,6 @@ def windows(run: Run) -> list[tuple[float, float]]:
     return [(stage.window_start_s, stage.window_end_s) for stage in load.plan]
 
 
-def windows_s(run: Run) -> float:
-    load = _load(run)
-    return run.duration_s * len(load.levels) if load else run.duration_s
-
-
 def overheads(servers: Iterable[str]) -> dict[str, float]:
     """Server → median of the seconds that its last runs took beside their load and drain."""
     ended = Run.objects.filter(status=Status.FINISHED.value, ended_at__isnull=False)

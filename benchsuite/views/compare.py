@@ -12,9 +12,8 @@ from benchsuite import conf
 from benchsuite.comparing.answer import Climbed, answer_of, climbs, level, of_runs, outcome
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, figures_of, metric
-from benchsuite.comparing.differences import Comparison, Unlike, alike, some_of, unlike
+from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.comparing.titles import (
-    cell_titles,
     levels_title,
     load_title,
     size_title,
@@ -24,9 +23,9 @@ from benchsuite.comparing.titles import (
 from benchsuite.core.answer import Shown
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
-from benchsuite.core.units import listed
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
+from benchsuite.report.charts.styles import styles
 from benchsuite.report.sentences import missing_reason
 from benchsuite.store import notes
 from benchsuite.views import live
@@ -48,8 +47,11 @@ def show(request: HttpRequest) -> HttpResponse:
     comparison = Comparison(runs, baseline=chosen)
     unlike_runs = unlike(comparison)
     lines = climbs(comparison, unlike_runs)
-    if unlike_runs and not lines and request.GET.get("forced") != "1":
-        return page(request, "unlike", _unlike(request, comparison, unlike_runs), status=409)
+    reasons = [] if lines else [one.sentence(comparison.titles) for one in unlike_runs]
+    if reasons and request.GET.get("forced") != "1":
+        refusal = {"title": "These runs are not alike", "reasons": reasons}
+        refusal["anyway_url"] = _url(request, forced="1")
+        return page(request, "unlike", refusal, status=409)
     title = f"{len(runs)} runs compared" if len(runs) > 1 else "One run, nothing to compare it with"
     cells, asked = comparison.cells, any(was_asked(run) for run in runs)
     columns = [  # those that a run has; no answers where nothing was asked
@@ -74,61 +76,32 @@ def show(request: HttpRequest) -> HttpResponse:
         ],
     }
     if lines:
-        queries.add_series(runs)
         context |= {
             "answer": answer_of(lines, conf.margins()),
             "charts": overlays.level_charts(lines),
-            "levels": _levels(request, lines),
+            "levels": _at_each_level(request, lines),
         }
     else:
         drawn = cells[: overlays.MOST_DRAWN]
-        queries.add_series([run for cell in drawn for run in cell.measured])
+        queries.add_totals([run for cell in drawn for run in cell.shown])
         context |= {
             **_forest(request, comparison),
             "answer": of_runs(comparison, conf.margins()),
-            "unlike": [one.sentence(comparison.titles) for one in unlike_runs],
+            "unlike": reasons,
             "charts": overlays.charts(comparison),
         }
     return page(request, "compare", context)
 
 
-def _levels(request: HttpRequest, lines: Sequence[Climbed]) -> dict[str, Any]:
-    """A column for each level, where its cells are compared."""
-    places: dict[float, list[Cell]] = {}
+def _at_each_level(request: HttpRequest, lines: Sequence[Climbed]) -> list[tuple[str, str]]:
+    """Each load with where what was asked by it is compared."""
+    cells_by_level: dict[float, list[Cell]] = {}
     for cell in (cell for line in lines for cell in line.cells):
-        places.setdefault(level(cell.first), []).append(cell)
-    order, rows, goodput = sorted(places), [], every.figure("goodput")
-    for line in lines:
-        entries = {
-            level(cell.first): (goodput.show(cell.value(goodput)), cell is line.knee)
-            for cell in line.cells
-        }
-        rows.append((line.title, [entries.get(place) for place in order]))
-    headings = [(load_title(places[one][0].first), _url(request, places[one])) for one in order]
-    return {"headings": headings, "rows": rows}
-
-
-def _unlike(
-    request: HttpRequest, comparison: Comparison, unlike_runs: Sequence[Unlike]
-) -> dict[str, Any]:
-    lots = alike(comparison, unlike_runs)
-    column = {cell.first.pk: number for number, lot in enumerate(lots) for cell in lot}
-    places = [column[cell.first.pk] for cell in comparison.cells]
-    differences = [difference for kind in unlike_runs for difference in kind.differences]
-    return {
-        "title": "These runs are not alike",
-        "kinds": listed([one.kind for one in unlike_runs]),
-        "names": [difference.name for difference in differences],
-        "lots": [
-            (
-                some_of(cell_titles(lot)),
-                _url(request, lot) if len(lot) > 1 else "",
-                [difference.values[places.index(number)] for difference in differences],
-            )
-            for number, lot in enumerate(lots)
-        ],
-        "anyway_url": _url(request, forced="1"),
-    }
+        cells_by_level.setdefault(level(cell.first), []).append(cell)
+    return [
+        (load_title(cells[0].first), _url(request, cells))
+        for _, cells in sorted(cells_by_level.items())
+    ]
 
 
 def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
@@ -143,7 +116,8 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     plot = overlays.forest(comparison.cells, base, compared, figure) if base else None
     lines = plot["lines"] if plot else [None] * len(comparison.cells)
     rows = []
-    for cell, style, line in zip(comparison.cells, overlays.styles(comparison), lines, strict=True):
+    looks = styles([cell.first.server for cell in comparison.cells])
+    for cell, style, line in zip(comparison.cells, looks, lines, strict=True):
         contrast = by_cell.get(id(cell))
         others = [other for other in comparison.cells if other is not cell]
         rows.append(

@@ -1,25 +1,18 @@
-"""Exports: runs as CSV or JSON, sent while they are made; a chart as CSV, or as one HTML file."""
+"""Exports: runs as CSV or JSON, sent while they are made; a chart as CSV."""
 
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
-from benchsuite.comparing.answer import climbs
-from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.exceptions import UsageError, choices
-from benchsuite.core.metrics import every
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.charts import of_run, overlays
-from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.exports.runs import FACTS, csv_of, json_of, table_as_csv
-from benchsuite.report.pages import run_page
-from benchsuite.report.pages.html import one_file
+from benchsuite.report.charts import of_run
+from benchsuite.report.exports.runs import csv_of, json_of, table_as_csv
 from benchsuite.report.pages.run_list import RunFilter
-from benchsuite.report.writers import to_markdown
 from benchsuite.views.access import NotShown, gone
 from benchsuite.views.page import guarded
 
@@ -66,8 +59,6 @@ def selection(request: HttpRequest) -> HttpResponseBase:
     """The runs in `runs` or `batch`, else all that match; with `chosen`, none is an error."""
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     wanted = queries.exported()
-    if request.GET.get("format") == "csv":
-        wanted = Run.objects.only(*FACTS, *(one.name for one in every.METRICS if one.read))
     runs: Iterable[Run]
     if ids or batch or "chosen" in request.GET:
         runs = queries.each(wanted, queries.chosen_ids(ids, batch), queries.WHOLE_AT_ONCE)
@@ -75,59 +66,22 @@ def selection(request: HttpRequest) -> HttpResponseBase:
         filters = RunFilter(request.GET, queryset=wanted)
         filters.refuse_nonsense()
         runs = queries.by_and_by(filters.qs)
-    return _answer(request, runs, "runs", {})
+    formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs)}
+    return download(request, request.GET.get("format", "json"), "runs", formats)
 
 
 @guarded
-def one_run(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    page = run_page.stored(pk)
-    if page is None:
-        raise gone("run", pk)
-    shown: Formats = {"md": lambda: [to_markdown(page.answer)]}
-    return _answer(request, queries.exported().filter(pk=pk), f"run-{pk}", shown)
-
-
-def _answer(
-    request: HttpRequest, runs: Iterable[Run], name: str, further: Formats
-) -> HttpResponseBase:
-    def address(run: Run) -> str:
-        return request.build_absolute_uri(run.get_absolute_url())
-
-    formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs, address), **further}
-    return download(request, request.GET.get("format", "json"), name, formats)
-
-
-@guarded
-def run_chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
+def chart(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
+    """The numbers of a chart of a run: its page shows those of a long run in steps."""
     run = Run.objects.filter(pk=pk).first()
     if run is None:
         raise gone("run", pk)
-    return chart_file(of_run.charts(run), slug, form, str(pk))
-
-
-@guarded
-def comparison_chart(request: HttpRequest, slug: str, form: str) -> HttpResponse:
-    ids, batch = wanted_ids(request), request.GET.get("batch", "")
-    runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
-    queries.add_series(runs)
-    comparison = Comparison(runs)
-    lines = climbs(comparison, unlike(comparison))
-    charts = overlays.level_charts(lines) if lines else overlays.charts(comparison)
-    return chart_file(charts, slug, form, "comparison")
-
-
-def chart_file(charts: Sequence[Chart], slug: str, form: str, name: str) -> HttpResponse:
-    chart = next((one for one in charts if one.series.slug == slug), None)
-    if chart is None:
-        known = choices(slug[:60], [one.series.slug for one in charts])
-        raise NotShown(f"There is no chart {slug[:60]!r}; {known}")
-    return HttpResponse(
-        "".join(table_as_csv([column.name for column in chart.series.columns], chart.series.rows))
-        if form == "csv"
-        else one_file("chart", {"title": chart.series.title, "charts": [chart]}),
-        content_type=f"{TYPES[form]}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{slug}-{name}.{form}"'},
-    )
+    by_slug = {chart.series.slug: chart.series for chart in of_run.charts(run)}
+    if slug not in by_slug:
+        raise NotShown(f"There is no chart {slug[:60]!r}; {choices(slug[:60], by_slug)}")
+    series = by_slug[slug]
+    lines = table_as_csv([column.name for column in series.columns], series.rows)
+    return download(request, "csv", f"{slug}-{pk}", {"csv": lambda: lines})
 
 
 def wanted_ids(request: HttpRequest) -> list[str]:

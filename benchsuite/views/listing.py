@@ -26,7 +26,7 @@ from benchsuite.views.export import wanted_ids
 from benchsuite.views.page import guarded, page
 
 PER_PAGE = 25
-MOST_PER_PAGE = 200
+MOST_OF_COMMAND = 200  #: Runs that are listed of a command by itself.
 REFRESH_S = 5
 
 GOES = {
@@ -54,37 +54,24 @@ def configurations(request: HttpRequest) -> HttpResponse:
 def _listing(
     request: HttpRequest, kind: type[Grouped], running: Sequence[live.UnderWay]
 ) -> HttpResponse:
-    filters, error = RunFilter(request.GET, queryset=queries.listed()), ""
-    number, per_page, deleted, runs = 1, PER_PAGE, None, Run.objects.none()
-    try:
-        if address := _elsewhere(request):
-            return HttpResponseRedirect(address)
-        filters.refuse_nonsense()
-        number, deleted = _number(request, "page") or 1, _number(request, "deleted")
-        per_page = _number(request, "per_page") or PER_PAGE
-        table = kind(_ended(filters.qs), request.GET.get("sort", ""))
-        runs = filters.qs
-    except UsageError as refused:  # as if nothing matched
-        error, table = str(refused), kind(queries.by_command(runs))
-        sensible = request.GET.copy()
-        for name in filters.form.errors:
-            sensible.pop(name, None)
-        filters = RunFilter(sensible, queryset=runs)
-    table.paginate(per_page=min(per_page, MOST_PER_PAGE))
+    if address := _elsewhere(request):
+        return HttpResponseRedirect(address)
+    filters = RunFilter(request.GET, queryset=queries.listed())
+    filters.refuse_nonsense()
+    number, deleted = _number(request, "page") or 1, _number(request, "deleted")
+    runs = filters.qs
+    table = kind(_ended(runs), request.GET.get("sort", ""))
+    table.paginate(per_page=PER_PAGE)
     table.page = table.paginator.get_page(number)
-    filters.form.is_valid()
-    filtering = bool(error) or any(filters.form.cleaned_data.values())
+    filtering = any(filters.form.cleaned_data.values())
     total = table.paginator.count
     context: dict[str, Any] = {
         "title": "Results",
         "filters": filters,
-        "error": error,
-        "sort": "" if error else request.GET.get("sort", ""),
+        "sort": request.GET.get("sort", ""),
         "filtering": filtering,
         "table": table,
         "total": total,
-        "page_range": table.paginator.get_elided_page_range(table.page.number, on_each_side=2),
-        "ellipsis": table.paginator.ELLIPSIS,
         "under_way": running if number == 1 else [],
         "nothing_yet": not total and not running and not Run.objects.exists(),
         "may_delete": access.may(request, "delete_run"),
@@ -92,7 +79,7 @@ def _listing(
         "refresh_s": REFRESH_S,
     }
     if kind is CommandTable:
-        most = MOST_PER_PAGE if "command" in request.GET else MOST_RUNS
+        most = MOST_OF_COMMAND if "command" in request.GET else MOST_RUNS
         rows = commands(table.records, runs, filtering=filtering, most=most)
         shown = {str(row["id"]) for row in rows}
         shown |= {str(run.pk) for row in rows for run in row["runs"]}
@@ -101,11 +88,10 @@ def _listing(
         lines = history.lines([record["key"] for record in table.records])
         shown = {str(run.pk) for run, _ in lines.values()}
         context["rows"] = [(record, *lines[record["key"]]) for record in table.records]
-    ids = [] if error else wanted_ids(request)[: queries.MOST_CHOSEN]
-    context["chosen"] = dict.fromkeys(ids)
+    context["chosen"] = dict.fromkeys(wanted_ids(request)[: queries.MOST_CHOSEN])
     context["elsewhere"] = [pk for pk in context["chosen"] if pk not in shown]
     name = "list" if kind is CommandTable else "configurations"
-    return page(request, name, {**context, "tab": name}, status=400 if error else 200)
+    return page(request, name, {**context, "tab": name})
 
 
 def _ended(runs: Any) -> Any:

@@ -1,8 +1,5 @@
-"""Renders pages without assumptions about the project, for those who may see them, with plotly.js
-from our own origin.
-"""
+"""Renders pages without assumptions about the project, for those who may see them."""
 
-import gzip
 import logging
 import os
 import re
@@ -13,31 +10,24 @@ from typing import Any
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseBase
-from django.middleware.gzip import GZipMiddleware
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
-from django.utils.cache import patch_vary_headers
-from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
+from django.views.decorators.gzip import gzip_page
 
 from benchsuite import conf, store
 from benchsuite.core.commands import PROGRAM_VARIABLE, as_called
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, printable
-from benchsuite.report.pages.html import VERSION, one_file, plotly
+from benchsuite.report.pages.html import one_file
 from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
 View = Callable[..., HttpResponseBase]
 
 logger = logging.getLogger("benchsuite")
-
-PACKER = GZipMiddleware(lambda request: HttpResponse())
-"""Packs pages as far as browsers take it: the project may lack the middleware."""
-
-YEAR_S = 365 * 24 * 3600
 
 
 def guarded(view: View) -> View:
@@ -56,9 +46,9 @@ def guarded(view: View) -> View:
         access.protect(response, access.login_url())
         if os.environ.get(PROGRAM_VARIABLE) and isinstance(response, HttpResponse):
             response.content = as_called(response.content.decode())
-        return PACKER.process_response(request, response)
+        return response
 
-    return csrf_protect(asked)  # the project may lack the middleware
+    return gzip_page(csrf_protect(asked))  # the project may lack the middleware
 
 
 def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
@@ -108,33 +98,8 @@ def _denied(request: HttpRequest) -> HttpResponseBase:
     return render(request, "benchsuite/problem.html", context, status=403)
 
 
-@cache_control(public=True, max_age=YEAR_S, immutable=True)
-def script(request: HttpRequest, version: str) -> HttpResponse:
-    """The script, public and cached forever, because its URL contains the version."""
-    _be_present(version)
-    packed = "gzip" in request.headers.get("Accept-Encoding", "")
-    body = plotly() if packed else gzip.decompress(plotly())
-    answer = HttpResponse(body, content_type="text/javascript; charset=utf-8")
-    if packed:
-        answer["Content-Encoding"] = "gzip"
-    patch_vary_headers(answer, ["Accept-Encoding"])
-    return answer
-
-
-@cache_control(public=True, max_age=YEAR_S, immutable=True)
-def style(request: HttpRequest, version: str) -> HttpResponse:
-    """An empty style sheet for the rules of plotly.js: our policy allows no other."""
-    _be_present(version)
-    return HttpResponse(content_type="text/css; charset=utf-8")
-
-
-def _be_present(version: str) -> None:
-    if version != VERSION:
-        raise Http404(f"The version of plotly.js here is {VERSION}.")
-
-
-FILES = ("run", "compare", "history")
-"""Pages that are files by themselves; those of studies and tunings are beside other formats."""
+FILES = ("compare", "history")
+"""Pages that are one file and have no other format."""
 
 
 def page(
@@ -150,8 +115,6 @@ def page(
         "admin_url": url_or_none("admin:index"),
         "may_note": partial(access.may, request, "change_note"),  # asked where it matters
         "open_by_token": access.open_by_token(),
-        "plotly_url": reverse("benchsuite:plotly", args=[VERSION]),
-        "plotly_style_url": reverse("benchsuite:plotly-style", args=[VERSION]),
     }
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)
 

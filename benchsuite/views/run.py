@@ -2,31 +2,39 @@
 
 from uuid import UUID
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from benchsuite.core.results import Status
 from benchsuite.models import Run
 from benchsuite.report import queries
+from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages import history, run_page
+from benchsuite.report.pages.html import one_file
+from benchsuite.report.writers import to_markdown
 from benchsuite.views import access, live
+from benchsuite.views.export import Formats, download
 from benchsuite.views.page import guarded, page, url_or_none
 
 
 @guarded
-def show(request: HttpRequest, pk: UUID) -> HttpResponse:
+def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     stored = run_page.stored(pk)
     if stored is None:
         raise access.gone("run", pk)
     run = stored.run
-    before, after = queries.neighbours(run)
     context = {
-        **stored.context(request.GET.get("call", "")),
+        **stored.context(),
         "in_company": stored.in_company,
-        "before": before,
-        "after": after,
         "admin_run_url": url_or_none("admin:benchsuite_run_change", run.pk),
         "may_delete": access.may(request, "delete_run"),
     }
+    if wanted := request.GET.get("format", ""):
+        formats: Formats = {
+            "md": lambda: [to_markdown(stored.answer)],
+            "html": lambda: [one_file("run", context)],
+            "json": lambda: json_of(queries.exported().filter(pk=pk)),
+        }
+        return download(request, wanted, f"run-{pk}", formats)
     if run.status == Status.RUNNING.value:
         context["live"] = live.context(request, "run", pk)
     return page(request, "run", context)

@@ -24,7 +24,7 @@ from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import live
 from benchsuite.views.access import NotShown
-from benchsuite.views.export import Formats, chart_file, download
+from benchsuite.views.export import Formats, download
 from benchsuite.views.page import guarded, page
 
 
@@ -65,11 +65,6 @@ def show(request: HttpRequest, name: str) -> HttpResponseBase:
         "json": lambda: json_of(queries.by_and_by(runs)),
     }
     return download(request, wanted, mine.study.name, formats)
-
-
-@guarded
-def chart(request: HttpRequest, name: str, slug: str, form: str) -> HttpResponse:
-    return chart_file(_report(request, name).charts, slug, form, name)
 
 
 def _report(request: HttpRequest, name: str) -> StudyReport:

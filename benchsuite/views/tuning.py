@@ -15,7 +15,7 @@ from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import live
 from benchsuite.views.access import gone
-from benchsuite.views.export import Formats, chart_file, download
+from benchsuite.views.export import Formats, download
 from benchsuite.views.page import guarded, page
 
 PER_PAGE = 20
@@ -36,8 +36,6 @@ def listing(request: HttpRequest) -> HttpResponse:
         "title": "Tuning",
         "tunings": tunings,
         "table": {"paginator": paginator, "page": shown},
-        "page_range": paginator.get_elided_page_range(shown.number, on_each_side=2),
-        "ellipsis": paginator.ELLIPSIS,
     }
     return page(request, "tunings", context)
 
@@ -57,11 +55,6 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         return download(request, wanted, f"tuning-{mine.row.pk}", formats)
     making = live.context(request, "tuning", pk) if mine.is_running else None
     return page(request, "tuning", {**context, "live": making})
-
-
-@guarded
-def chart(request: HttpRequest, pk: UUID, slug: str, form: str) -> HttpResponse:
-    return chart_file(_report(pk).charts, slug, form, str(pk))
 
 
 def _report(pk: UUID) -> TuningReport:

@@ -44,7 +44,7 @@ def test_each_configuration_fits_or_does_not_or_was_not_measured(soup):
     assert page.select_one(".headline").text == (
         "Take uwsgi · 2 × 4: of those that fit it needs least memory."
     )
-    assert "2 of 4 stored configurations fit; 1 was not measured for it." in page.text
+    assert "4 stored configurations: 2 fit, 1 not measured for it." in page.text
     command = page.select_one(".card pre.command").text
     assert "--server=daphne" in command
     assert "--rate=600" in command

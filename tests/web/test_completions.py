@@ -6,7 +6,6 @@ import pytest
 
 from benchsuite.comparing.cells import cells
 from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.sentences import completion_lines, completions_sentence
 from benchsuite.report.terminal.results import results_table
 from tests.factories import make_run
 from tests.web.conftest import text
@@ -36,16 +35,8 @@ def surveyed(failed=0):
     return run
 
 
-def test_they_are_told_in_words_and_in_json():
-    run = surveyed(failed=4)
-    assert completions_sentence(run).startswith("36 completed in 10 s (216 a minute, ")
-    example = "4 failed, such as survey coffee: census, page 3 (/3/): 500"
-    assert completions_sentence(run).endswith(example)
-    sound = surveyed()
-    (line,) = completion_lines(cells([sound]))
-    assert line.startswith("gunicorn-gthread: 40 completed in 10 s (240 a minute,")
-    assert line.endswith("none failed.")
-    told = run_as_json(sound)
+def test_they_are_told_in_json():
+    told = run_as_json(surveyed())
     assert (told["completions"], told["failed_completions"]) == (40, 0)
     assert told["completions_per_minute"] == pytest.approx(240)
 
@@ -67,7 +58,5 @@ def test_pages_exports_and_tables_show_them(client):
 
 def test_other_workloads_have_none(client):
     run, other = make_run("uwsgi"), make_run("uvicorn")
-    assert completions_sentence(run) == ""
-    assert completion_lines(cells([run])) == []
     assert run_as_json(run)["completions"] is None
     assert "completions" not in text(client, f"/results/compare/?runs={run.pk},{other.pk}")

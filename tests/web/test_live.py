@@ -135,8 +135,8 @@ def test_a_killed_command_is_over(client, soup, opened, run):
 @pytest.mark.parametrize(
     ("owner", "words"),
     [
-        (ELSEWHERE, "It runs on far: only a console there draws its seconds."),
-        ("", "Only a console of the user who runs it draws its seconds."),
+        (ELSEWHERE, "Only a console of the user who runs it on far draws its seconds."),
+        ("", "Only a console of the user who runs it on "),
     ],
 )
 def test_one_that_can_not_be_read_says_where_it_is_drawn(client, soup, owner, words):

@@ -21,17 +21,15 @@ NASTY = [
     *("2026-02-30", "--label", "__class__", "spec__load", "environment__data", "=1+1"),
     *(WORDS, LONG),
 ]
-FILTERS = "q server workload verdict label environment since until noted command configuration"
+FILTERS = "q server workload verdict environment since until noted command"
 PAGES = {
-    "/results/": f"{FILTERS} page per_page sort order go runs deleted",
-    "/results/configurations/": "page per_page sort order go",
+    "/results/": f"{FILTERS} page sort order go runs deleted",
+    "/results/configurations/": "page sort order go",
     "/results/export/": f"{FILTERS} runs batch format chosen",
     "/results/export/?runs={pk}": "batch format chosen",
     "/results/delete/": "runs batch",
     "/results/compare/?runs={pk}": "runs batch baseline figure forced chosen",
-    "/results/compare/goodput.csv?runs={pk}": "runs batch",
-    "/results/{pk}/": "format call",
-    "/results/{pk}/export/": "format",
+    "/results/{pk}/": "format",
     "/results/tune/": "page",
     "/results/tune/{tuning}/": "format",
 }
@@ -72,10 +70,7 @@ def test_every_parameter_of_every_page(client, run, page):
     [
         "/results/{nasty}/",
         "/results/{pk}/{nasty}.csv",
-        "/results/compare/{nasty}.csv?runs={pk}",
-        "/results/plotly-{nasty}.min.js",
         "/results/tune/{nasty}/",
-        "/results/tune/{pk}/{nasty}.csv",
     ],
 )
 def test_every_place_in_a_path(client, run, address):
@@ -94,7 +89,7 @@ def test_posts_to_delete(client, run, value):
 
 def test_too_many_runs_are_refused_before_they_are_read(client, run):
     ids = ",".join(f"{number:032x}" for number in range(20_000))
-    for page in ("compare/", "compare/goodput.csv", "delete/", "export/"):
+    for page in ("compare/", "delete/", "export/"):
         with CaptureQueriesContext(connection) as queries:
             answer = client.get(f"/results/{page}?runs={ids}")
         assert answer.status_code == 400
@@ -104,14 +99,9 @@ def test_too_many_runs_are_refused_before_they_are_read(client, run):
     assert client.get(f"/results/delete/?runs={chosen}").status_code == 200
 
 
-@pytest.mark.parametrize(("query", "rows"), [("per_page=20001", 3), ("per_page=2", 2)])
-def test_a_page_has_as_many_rows_as_it_may(soup, run, query, rows):
-    assert len(soup(f"/results/?{query}").select("tr.command")) == rows
-
-
-@pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b", f"label={LONG}"])
+@pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b"])
 def test_a_search_for_too_much_is_told_and_exports_nothing(soup, run, query):
-    assert soup(f"/results/?{query}", status=400).select_one(".error[role=alert]")
+    assert "can’t be used" in soup(f"/results/?{query}", status=400).text
     assert "can’t be used" in soup(f"/results/export/?{query}", status=400).text
 
 

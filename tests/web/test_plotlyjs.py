@@ -1,13 +1,10 @@
 """plotly.js comes from the package, and the pages allow nothing that comes from elsewhere."""
 
-import gzip
-
 import django
 import pytest
-from bs4 import BeautifulSoup
 from django.http import HttpResponse
 
-from benchsuite.report.pages.html import VERSION
+from benchsuite.report.pages.html import PLOTLY
 from tests.factories import make_run
 
 HEADER = "Content-Security-Policy"
@@ -19,28 +16,14 @@ def policy(answer):
     return {name: sources for name, _, sources in (part.partition(" ") for part in parts)}
 
 
-def test_it_is_served_and_may_be_kept(client, soup):
+def test_it_is_a_static_file_of_the_package(soup):
     page = soup(f"/results/{make_run('uwsgi').pk}/")
     sources = [script["src"] for script in page.select("script[src]")]
-    own = next(source for source in sources if "plotly" in source)
-    assert all(source.startswith("/") for source in sources)
-    packed = client.get(own, headers={"accept-encoding": "gzip"})
-    plain = client.get(own)
-    for answer in (packed, plain):
-        assert answer["Content-Type"].startswith("text/javascript")
-        assert "immutable" in answer["Cache-Control"]
-        assert answer["Vary"] == "Accept-Encoding"
-    assert packed["Content-Encoding"] == "gzip"
-    assert gzip.decompress(packed.content) == plain.content
-    assert f"v{VERSION}\n" in plain.content[:100].decode()
-    sheet = client.get(page.select_one("#plotly\\.js-style-global")["href"])
-    assert sheet["Content-Type"].startswith("text/css")
-    assert sheet.content == b""
-
-
-@pytest.mark.parametrize("name", ["plotly-1.0.min.js", "plotly-1.0.css"])
-def test_another_version_is_not_found(client, name):
-    assert client.get(f"/results/{name}").status_code == 404
+    assert f"/static/benchsuite/{PLOTLY.name}" in sources
+    assert all(source.startswith("/static/benchsuite/") for source in sources)
+    sheet = page.select_one("#plotly\\.js-style-global")["href"]
+    assert sheet == "/static/benchsuite/plotly.css"
+    assert (PLOTLY.parent / "plotly.css").is_file()
 
 
 def test_pages_hold_no_inline_script_or_style(soup):
@@ -102,17 +85,3 @@ if django.VERSION >= (6, 0):
         settings.MIDDLEWARE = [middleware, *settings.MIDDLEWARE]
         settings.SECURE_CSP = {"script-src": ["'nonce-x'"]}
         assert policy(client.get("/results/"))["script-src"] == "'self'"
-
-
-def test_a_chart_is_one_file_that_needs_no_network(client, soup):
-    run = make_run("uwsgi")
-    for link in soup(run.get_absolute_url()).select("p.data a[href$='.html']"):
-        answer = client.get(link["href"])
-        assert answer["Content-Disposition"].endswith('.html"')
-        page = BeautifulSoup(answer.content, "html.parser")
-        assert page.select_one("#plotly")
-        assert len(page.select("figure.chart")) == 1
-        assert page.select("link, script[src], img, a[href^='/']") == []
-    missing = client.get(f"/results/{run.pk}/goodpot.html")
-    assert missing.status_code == 404
-    assert "did you mean goodput?" in missing.content.decode()

@@ -13,9 +13,8 @@ PATHS = [
     "export/",
     f"delete/?runs={RUN}",
     f"compare/?runs={RUN}",
-    f"compare/goodput.csv?runs={RUN}",
     f"{RUN}/",
-    f"{RUN}/export/",
+    f"{RUN}/?format=json",
     f"{RUN}/goodput.csv",
 ]
 

@@ -54,8 +54,6 @@ def test_what_the_list_says(golden, soup):
     staged.save()
     page = soup("/results/")
     golden("\n".join(sorted(words_of(page, "table.commands tbody tr").splitlines())))
-    titles = [load["title"] for load in page.select("tr.run th span[title]")]
-    assert "250, 500, 750, 1000, 1250 users" in titles
 
 
 def test_the_terminal_has_a_table_of_its_own(golden, db):
@@ -66,31 +64,18 @@ def test_the_terminal_has_a_table_of_its_own(golden, db):
     golden(console.file.getvalue())
 
 
-def test_connections_and_losses_are_drawn_over_time(soup, client):
+def test_messages_are_drawn_over_time(soup):
     run = make_echo_run(lost=12, closes={1011: 10})
     page = soup(f"/results/{run.pk}/")
     drawn = {figure["id"]: figure for figure in page.select("figure.chart")}
-    assert list(drawn)[:5] == ["goodput", "distribution", "response-times", "websockets", "losses"]
+    assert list(drawn)[:3] == ["goodput", "distribution", "response-times"]
     goodput = json.loads(drawn["goodput"].select_one("script").text)
     assert goodput["layout"]["yaxis"]["title"]["text"] == "messages per second"
-    losses = json.loads(drawn["losses"].select_one("script").text)
-    assert [trace["name"] for trace in losses["data"]] == ["failed", "connections ended"]
-    rows = csv_rows(client, f"/results/{run.pk}/losses.csv")
-    assert sum(int(row["failures"]) for row in rows) == 12
-    assert sum(int(row["closed"]) for row in rows) == 10
-    rows = csv_rows(client, f"/results/{run.pk}/websockets.csv")
-    assert {row["connections"] for row in rows} == {"100", "90"}
-
-
-def test_nothing_lost_is_no_chart(soup):
-    page = soup(f"/results/{make_echo_run().pk}/")
-    assert not page.select("#losses")
-    assert page.select("#websockets")
 
 
 def test_a_run_without_websockets_has_none_of_it(soup):
     page = soup(f"/results/{make_run('uwsgi').pk}/")
-    assert not page.select("#losses, #websockets, #connection-memory")
+    assert not page.select("#connection-memory")
 
 
 def test_idle_connections_are_about_memory(golden, soup, client):
@@ -106,23 +91,11 @@ def test_idle_connections_are_about_memory(golden, soup, client):
         assert float(row["line_bytes"]) == pytest.approx(float(row["memory_bytes"]), abs=2)
 
 
-def test_the_compare_page_overlays_connections_and_losses(soup, client):
-    runs = [make_echo_run("daphne", lost=3), make_echo_run("uvicorn", seed=1)]
-    ids = ",".join(str(run.pk) for run in runs)
-    page = soup(f"/results/compare/?runs={ids}")
-    drawn = [figure["id"] for figure in page.select("figure.chart")]
-    assert drawn == ["goodput", "distribution", "websockets", "losses"]
-    rows = csv_rows(client, f"/results/compare/losses.csv?runs={ids}")
-    assert sum(int(row["daphne losses"] or 0) for row in rows) == 3
-    assert sum(int(row["uvicorn losses"] or 0) for row in rows) == 0
-
-
 def test_idle_runs_are_ranked_by_memory_per_connection(golden, soup):
     runs = [make_idle_run("daphne"), make_idle_run("uvicorn", each_bytes=57_344.0)]
     page = soup(f"/results/compare/?runs={','.join(str(run.pk) for run in runs)}")
     golden(words_of(page))
-    drawn = [figure["id"] for figure in page.select("figure.chart")]
-    assert drawn == ["connection-memory", "websockets"]
+    assert not page.select("figure.chart")
 
 
 def test_intervals_that_overlap_are_too_close_to_call():

@@ -13,7 +13,6 @@ from benchsuite.report.charts.series import Axis, Mark, Scale, Series
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
 HEIGHT, TOP, BOTTOM = 320, 44, 48
-LABEL_WIDTH, LABEL_LETTERS, LABEL_HEIGHT = 150, 22, 15
 MOST_TICKS = 12
 
 PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
@@ -46,7 +45,7 @@ class Chart:
 
 
 def draw(series: Series) -> Chart:
-    up, ends = series.up, []
+    up = series.up
     if up.scale == Scale.DURATION:  # in the unit that fits the longest
         longest = max((value for row in series.rows for value in row[1:] if value), default=0.0)
         unit, per = ("s", 1.0) if longest >= SECONDS_FROM else ("ms", 1e-3)
@@ -72,38 +71,7 @@ def draw(series: Series) -> Chart:
             traces.append({**silent, "x": [last, last + 1], "y": values[-1:] * 2})
         if trace["type"] == "bar":
             chart.layout["barmode"] = "stack" if series.across.scale is Scale.MOMENT else "group"
-        if mark.number:
-            ends.append((values[-1], mark.number, name, look["line"]["color"]))
-    if ends:
-        _name_ends(chart.drawing, ends)
     return chart
-
-
-def _name_ends(drawing: dict[str, Any], ends: Sequence[tuple[float, int, str, str]]) -> None:
-    """Writes value, number, name and colour of lines beside their ends, a label's height apart."""
-    drawn = [value for trace in drawing["data"] for value in trace["y"] if value is not None]
-    tallest = max(drawn, default=0.0) * 1.05 or 1.0
-    height = max(HEIGHT, TOP + BOTTOM + LABEL_HEIGHT * (len(ends) + 1))
-    most: float = height - TOP - BOTTOM
-    per_pixel = tallest / most
-    layout = drawing["layout"]
-    layout |= {"height": height, "showlegend": False, "hovermode": "closest", "hoverdistance": 20}
-    layout["margin"]["r"] = LABEL_WIDTH
-    layout["yaxis"]["range"] = [0, tallest]
-    ends = sorted(ends, key=lambda end: end[0])
-    pixels: list[float] = []
-    for value, *_ in ends:
-        pixels.append(max(value / per_pixel, pixels[-1] + LABEL_HEIGHT if pixels else 0.0))
-    for at in reversed(range(len(pixels))):
-        pixels[at] = min(pixels[at], most)
-        most = pixels[at] - LABEL_HEIGHT
-    for (value, number, name, colour), pixel in zip(ends, pixels, strict=True):
-        short = name if len(name) <= LABEL_LETTERS else f"{name[: LABEL_LETTERS - 1]}…"
-        label = {"text": f"{number} {short}", "name": str(number), "font": {"size": 11}}
-        place = {"x": 1, "xref": "paper", "xanchor": "left", "xshift": 4, "y": value}
-        place |= {"yshift": round(pixel - value / per_pixel), "showarrow": False}
-        border = {"bordercolor": colour, "borderwidth": 1, "borderpad": 0}
-        layout["annotations"].append(label | place | border)
 
 
 def blank(series: Series, up: Axis) -> Chart:
@@ -200,12 +168,3 @@ def share_time(charts: Iterable[Chart], shades: Iterable[Shade], end_s: float) -
 def escaped(text: str) -> str:
     """Plotly reads <, % and { in names and hover texts."""
     return text.replace("<", "‹").replace("%{", "% {")
-
-
-def checked(chart: Chart) -> Chart:
-    """The chart; raises ValueError for what plotly's own description of its properties lacks."""
-    from plotly.graph_objects import Figure  # a measured server that has the pages needs none
-
-    shared = chart.drawing.get("shared", {})
-    Figure(data=[{**shared, **trace} for trace in chart.drawing["data"]], layout=chart.layout)
-    return chart

@@ -1,7 +1,7 @@
 """Response times second by second as a heat map, and under it what disturbed them."""
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,10 +19,8 @@ from benchsuite.core.readings import (
 from benchsuite.core.results import Phase
 from benchsuite.core.units import (
     THIN_SPACE,
-    format_count,
     format_duration,
     format_number,
-    format_percent,
 )
 from benchsuite.models import Interval, Reading
 from benchsuite.stats import histogram
@@ -33,42 +31,39 @@ LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of the drawing.
 SHADES = 8
 TENS = [10**power for power in range(6)]
 
-NOT_STORED = "This run was stored without the response times of each second."
-
 
 class Strip(NamedTuple):
     title: str
     values: Mapping[int, float]  #: By second.
-    show: Callable[[float], str]
     most: float  #: The darkest.
 
 
 COUNTED = (
-    ("other programs", OTHERS, 1.5, format_percent, 100.0),
-    ("CPU stolen", STOLEN, 1.5, format_percent, 100.0),
-    ("waits for a CPU", RUN_DELAY, HALF_S, format_percent, 100.0),
-    ("waits for memory", MEMORY_WAIT, HALF_S, format_percent, 100.0),
-    ("prober, longest", PROBER_MS, HALF_S, lambda ms: format_duration(ms / 1e3), None),
+    ("other programs", OTHERS, 1.5, 100.0),
+    ("CPU stolen", STOLEN, 1.5, 100.0),
+    ("waits for a CPU", RUN_DELAY, HALF_S, 100.0),
+    ("waits for memory", MEMORY_WAIT, HALF_S, 100.0),
+    ("prober, longest", PROBER_MS, HALF_S, None),
 )
-"""Counts of the target: title, name, how long before its reading, how it is written, the most."""
+"""Counts of the target: title, name, how long before its reading, the most."""
 
 
 def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[Strip]:
     counts = [(one.second, one.counts) for one in readings if one.part == TARGET and one.counts]
-    made: list[tuple[str, list[tuple[int, float]], Callable[[float], str], float | None]] = [
-        ("failed", [(one.second, one.failures) for one in intervals], format_count, None)
+    made: list[tuple[str, list[tuple[int, float]], float | None]] = [
+        ("failed", [(one.second, one.failures) for one in intervals], None)
     ]
-    for title, name, before_s, show, most in COUNTED:
+    for title, name, before_s, most in COUNTED:
         pairs = [(math.floor(at - before_s), had[name]) for at, had in counts if name in had]
-        made.append((title, pairs, show, most))
+        made.append((title, pairs, most))
     shown = []
-    for title, pairs, show, most in made:
+    for title, pairs, most in made:
         values: dict[int, float] = {}
         for second, value in pairs:
             if value and intervals and 0 <= second <= intervals[-1].second:
                 values[second] = max(values.get(second, 0.0), value)
         if values:
-            shown.append(Strip(title, values, show, most or max(values.values())))
+            shown.append(Strip(title, values, most or max(values.values())))
     return shown
 
 
@@ -114,13 +109,6 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
             *((top + STRIP * (row + 0.75), strip.title) for row, strip in enumerate(disturbing)),
         ],
         "moments": [(round(LEFT + at * wide, 1), at) for at in range(0, seconds + 1, apart)],
-        "columns": [
-            (
-                *(round(LEFT + at * wide, 1), round(wide * step, 1)),
-                _title(intervals[at : at + step], answers, disturbing),
-            )
-            for at, answers in zip(begins, answered, strict=True)
-        ],
         "outside": [  # of the window
             (round(LEFT + one.second * wide, 1), round(wide, 1))
             for one in intervals
@@ -156,19 +144,3 @@ def _paths(cells: Iterable[tuple[float, float, float, float, float]]) -> list[tu
         box = f"M{x:.1f} {y:.0f}h{width:.1f}v{height:.0f}h-{width:.1f}z"
         paths.setdefault(max(1, math.ceil(SHADES * shade)), []).append(box)
     return [(level / SHADES, "".join(boxes)) for level, boxes in sorted(paths.items())]
-
-
-def _title(
-    intervals: Sequence[Interval], counted: histogram.Histogram, disturbing: Sequence[Strip]
-) -> str:
-    first, last = intervals[0].second, intervals[-1].second
-    when = f"Second {first}" if first == last else f"Seconds {first} to {last}"
-    words = [f"{format_count(histogram.size(counted))} answers"]
-    if times := histogram.values_at(counted, (50, 100)):
-        words.append(f"half within {format_duration(times[50])}")
-        words.append(f"the longest {format_duration(times[100])}")
-    for strip in disturbing:
-        values = [strip.values.get(second, 0.0) for second in range(first, last + 1)]
-        if any(values):
-            words.append(f"{strip.title} {strip.show(max(values))}")
-    return f"{when}: {', '.join(words)}"

@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from benchsuite.comparing.titles import units_of, who_of
-from benchsuite.core.metrics.every import whole
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.every import Place, whole
 from benchsuite.core.readings import DATABASE, LIMIT, WAITS_FOR
 from benchsuite.core.results import Phase
 from benchsuite.core.units import (
@@ -16,7 +17,6 @@ from benchsuite.core.units import (
     format_rate,
 )
 from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report import parts
 from benchsuite.report.charts import styles
 from benchsuite.report.charts.drawing import Chart, Shade, draw, share_time
 from benchsuite.report.charts.series import (
@@ -38,7 +38,7 @@ from benchsuite.report.charts.series import (
     stacked,
     steps,
 )
-from benchsuite.report.parts import stages_of, times_of_levels
+from benchsuite.report.parts import stages_of
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import RISK
 from benchsuite.store.abandoned import planned_s, windows
@@ -61,8 +61,6 @@ def charts(run: Run) -> list[Chart]:
     made = [
         *(answers if run.requests else ()),
         memory_of_connections(run),
-        open_connections(intervals if parts.keeps_connections(run) else ()),
-        losses(intervals),
         *(by_part(read, slug) for slug in BY_PART),
         database_connections(read),
     ]
@@ -112,12 +110,13 @@ def distribution(total: Measurement | None, units: str) -> Series:
         Column(f"{name}_time_s", f"{name} time", format_duration, mark=looks[name])
         for name in texts
     ]
-    return percentile_curves(columns, list(texts.values()), units)
+    return percentile_curves(columns, [histogram.decode(one) for one in texts.values()], units)
 
 
-def percentile_curves(columns: Sequence[Column], histograms: Sequence[str], units: str) -> Series:
-    """A column for each encoded histogram; `units` are what was answered."""
-    counted = [histogram.decode(text) if text else histogram.empty() for text in histograms]
+def percentile_curves(
+    columns: Sequence[Column], counted: Sequence[histogram.Histogram], units: str
+) -> Series:
+    """A column for each histogram; `units` are what was answered."""
     grids = [grid(histogram.size(one)) for one in counted]
     percents = sorted({percent for one in grids for percent in one})
     curves = [
@@ -126,11 +125,11 @@ def percentile_curves(columns: Sequence[Column], histograms: Sequence[str], unit
     ]
     across = Axis(f"percentile of the {units}", scale=Scale.PERCENTILE)
     up = Axis("time", scale=Scale.DURATION)
-    heads = (Column("percentile", "percentile", percent_text, first), *columns)
+    head = Column("percentile", "percentile", lambda percent: f"{percent:.6g} %", first)
     rows = tuple((percent, *(curve.get(percent) for curve in curves)) for percent in percents)
     note = "All correct answers of the window, drawn as far as their number carries."
     title = "Distribution of response times"
-    return Series("distribution", title, across, up, heads, rows, note)
+    return Series("distribution", title, across, up, (head, *columns), rows, note)
 
 
 def grid(count: int) -> list[float]:
@@ -142,13 +141,6 @@ def grid(count: int) -> list[float]:
     marks = [1 / (1 - percent / 100) for percent in (50, 75, 95, 99, 99.9)]
     places = [*steps, *(mark for mark in marks if mark <= farthest), farthest]
     return sorted({round(100 * (1 - 1 / place), 6) for place in places})
-
-
-def percent_text(percent: float) -> str:
-    """A percentile with the digits that tell it from its neighbours: 50 %, 99.9 %, 99.968 %."""
-    beyond = max(1 - percent / 100, 1e-9)
-    digits = max(1, math.ceil(-math.log10(beyond)) - 1)
-    return f"{f'{percent:.{digits}f}'.rstrip('0').rstrip('.')} %"
 
 
 MOMENT = Column("second", "second", lambda second: f"{second:.1f}", first)
@@ -165,10 +157,6 @@ BY_PART = {
         *(lambda percent: format_number(percent and percent / 100), BUSY),
     ),
     "memory": ("memory_bytes", "Memory", MEMORY, format_bytes, PROPORTIONAL),
-    "processes": (
-        *("processes", "Processes", Axis("processes")),
-        *(format_count, "Living processes, by part."),
-    ),
 }
 """Slug → field of a reading, title, axis, how a value is written, note."""
 
@@ -254,11 +242,12 @@ def goodput_of_levels(levels: Sequence[Measurement], units: str, who: str) -> Se
 def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
     """Least, p10, median, p90, p95 and longest response time of each level."""
     axis, columns = _axis(levels, who), []
-    for time in times_of_levels():
+    times = [metric for metric in every.in_place(Place.STAGE) if metric.of_times]
+    for time in times:
         mark = MARKS.get(time.name)
         columns.append(Column(time.name, time.heading, time.show, mark=mark))
     head = Column("level", axis.title, format_number)
-    rows = ((one.level, *(time.of_part(one) for time in times_of_levels())) for one in levels)
+    rows = ((one.level, *(time.of_part(one) for time in times)) for one in levels)
     slug, title = "stage-response-times", f"Response time against {axis.title}"
     note = "The line is the median; the areas reach from p10 to p90, and from least to longest."
     return Series(slug, title, axis, RESPONSE_TIME, (head, *columns), tuple(rows), note)
@@ -267,41 +256,6 @@ def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
 def _axis(levels: Sequence[Measurement], who: str) -> Axis:
     is_open = any(one.achieved_rate is not None for one in levels)
     return Axis("arrivals per second" if is_open else f"{who}s", scale=Scale.LEVEL)
-
-
-def open_connections(intervals: Iterable[Interval]) -> Series:
-    columns = (SECOND, Column("connections", "open", format_count, mark=steps(styles.GOOD)))
-    rows = tuple((one.second, one.connections) for one in intervals)
-    note = "WebSockets or streams that were open at the end of each second."
-    up = Axis("open connections")
-    return Series("websockets", "Open connections", SECONDS, up, columns, rows, note)
-
-
-LOSSES = (
-    Column("failures", "failed", format_count, sum, bars(styles.BAD)),
-    Column("strays", "astray", format_count, sum, bars("#b8629a")),
-    Column("closed", "connections ended", format_count, sum, bars("#8a8a8a")),
-)
-"""What goes wrong in a second; the names are those of an `Interval`."""
-
-
-def losses(intervals: Sequence[Interval]) -> Series:
-    """None of it where there were no WebSockets, or where nothing went wrong."""
-    shown = intervals if any(lost(one) for one in intervals) else ()
-    rows = ((one.second, *(getattr(one, column.name) for column in LOSSES)) for one in shown)
-    note = (
-        "In each second: messages or events that failed, among them the lost ones; those that came "
-        "twice, out of order, damaged or to another connection; connections that the server ended."
-    )
-    up, columns = Axis("in each second"), (SECOND, *LOSSES)
-    return Series("losses", "Losses", SECONDS, up, columns, tuple(rows), note)
-
-
-def lost(interval: Interval) -> int | None:
-    """All that went wrong in a second; None where there were no WebSockets."""
-    if interval.strays is None or interval.closed is None:
-        return None
-    return interval.failures + interval.strays + interval.closed
 
 
 def memory_of_connections(run: Run) -> Series:

@@ -20,7 +20,6 @@ class Mark:
     name: str = ""  #: In the legend; else the column's title.
     above: str = ""  #: Name of the column down to which the area below is filled.
     rows: int | None = None  #: How many of the first rows are drawn; None for all.
-    number: int = 0  #: Stands with the name at the end of the line; 0 for lines with a legend.
 
 
 def line(colour: str, dash: str = "solid") -> Mark:

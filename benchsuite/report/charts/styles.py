@@ -1,4 +1,4 @@
-"""One colour, dash and marker for each server, and another for each further cell of it.
+"""One colour and marker for each server, and another for each further cell of it.
 
 The first six colours are those of Okabe and Ito (Color Universal Design, 2008) in the brightness
 that shows on the white page and on the dark one; the others lie as far from these as can be.
@@ -15,40 +15,17 @@ COLOURS = (
     *("#784bb4", "#c31e2d", "#4b6978", "#5a6900", "#d269e1", "#5a96e1"),
     *("#c300ff", "#f01eb4"),
 )
-DASHES = {"solid": "none", "dash": "6 3", "dot": "2 2", "dashdot": "6 2 2 2", "longdash": "9 3"}
-MARKERS = {
-    "circle": "M6 2a4 4 0 1 0 .01 0z",
-    "square": "M2.5 2.5h7v7h-7z",
-    "diamond": "M6 1l5 5-5 5-5-5z",
-    "triangle-up": "M6 1.5l5 9H1z",
-    "x": "M3 1l3 3 3-3 2 2-3 3 3 3-2 2-3-3-3 3-2-2 3-3-3-3z",
-    "cross": "M4.5 1h3v3.5H11v3H7.5V11h-3V7.5H1v-3h3.5z",
-    "star": "M6 .5l1.5 3.6 3.9.3-3 2.5 1 3.8L6 8.7 2.6 10.7l1-3.8-3-2.5 3.9-.3z",
-    "triangle-down": "M1 1.5h10l-5 9z",
-    "pentagon": "M6 1l5 3.8-2 6H3l-2-6z",
-    "bowtie": "M1 2l5 4 5-4v8L6 6l-5 4z",
-}
-"""Plotly's name of each marker → its outline in a box of 12 × 12, for legends."""
+DASHES = ("solid", "dash", "dot", "dashdot", "longdash")
+MARKERS = (
+    *("circle", "square", "diamond", "triangle-up", "x"),
+    *("cross", "star", "triangle-down", "pentagon", "bowtie"),
+)
 
 COMPARED_MOST = (
     *("gunicorn-gthread", "uvicorn", "granian-wsgi", "uwsgi", "waitress", "daphne"),
     "gunicorn-sync",
 )
 """They have the first colours: what stands on one page most often has none in common."""
-
-ORDER = (
-    *("gunicorn-sync", "gunicorn-gthread", "gunicorn-gevent", "gunicorn-tornado"),
-    *("gunicorn-uvicorn", "gunicorn-asgi", "uwsgi", "uwsgi-gevent", "uwsgi-http"),
-    *("uwsgi-http-socket", "uwsgi-http11", "apache-prefork", "apache-worker", "apache-event"),
-    *("apache-daemon", "uvicorn", "daphne", "hypercorn", "granian-wsgi", "granian-asgi"),
-    *("waitress", "cheroot", "tornado", "bjoern", "meinheld", "runserver"),
-    *("circus-gunicorn-sync", "circus-gunicorn-gthread", "circus-gunicorn-gevent"),
-    *("circus-gunicorn-tornado", "circus-gunicorn-uvicorn", "circus-gunicorn-asgi"),
-    *("circus-uwsgi-http-socket", "circus-uvicorn", "circus-daphne", "circus-hypercorn"),
-    *("circus-waitress", "circus-tornado", "circus-bjoern", "circus-meinheld"),
-    *("circus-chaussette-gevent", "circus-chaussette-bjoern", "circus-chaussette-meinheld"),
-)
-"""The others in the order of their colours; it stays as it is, whatever adapters come and go."""
 
 PARTS = {
     "target": "#0f7ac0",
@@ -71,18 +48,7 @@ GOOD, BAD = "#0f7ac0", "#d55e00"
 @dataclass(frozen=True, slots=True)
 class Style:
     colour: str
-    dash: str
     marker: str
-
-    @property
-    def gaps(self) -> str:
-        """The dash as an SVG has it."""
-        return DASHES[self.dash]
-
-    @property
-    def outline(self) -> str:
-        """The marker as the path of an SVG."""
-        return MARKERS[self.marker]
 
 
 def styles(servers: Sequence[str]) -> list[Style]:
@@ -93,18 +59,15 @@ def styles(servers: Sequence[str]) -> list[Style]:
         own = _own_place(servers[cell])
         steps = range(own, own + len(COLOURS))
         place = min((step % len(COLOURS) for step in steps), key=lambda place: used[place])
-        turn = used[place]
+        marker = MARKERS[(place + used[place]) % len(MARKERS)]
         used[place] += 1
-        dash = list(DASHES)[turn % len(DASHES)]
-        marker = list(MARKERS)[(place + turn) % len(MARKERS)]
-        by_cell[cell] = Style(COLOURS[place], dash, marker)
+        by_cell[cell] = Style(COLOURS[place], marker)
     return [by_cell[cell] for cell in range(len(servers))]
 
 
 def _own_place(server: str) -> int:
-    """By its place in `ORDER` or a checksum; the first colours are of those compared most."""
-    names = list(dict.fromkeys((*COMPARED_MOST, *ORDER)))
-    number, first = len(names) + zlib.crc32(server.encode()), len(COMPARED_MOST)
-    if server in names:
-        number = names.index(server)
-    return number if number < first else first + (number - first) % (len(COLOURS) - first)
+    """The first colours are of those compared most; others have theirs by a checksum."""
+    if server in COMPARED_MOST:
+        return COMPARED_MOST.index(server)
+    first = len(COMPARED_MOST)
+    return first + zlib.crc32(server.encode()) % (len(COLOURS) - first)

@@ -52,7 +52,10 @@ def as_json(
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:
     compared = contrast.found
-    names = ("value", "low", "high", "confidence", "p")
+    names = (
+        *("value", "low", "high", "confidence", "p", "p_corrected"),
+        *("compared", "margin", "detectable", "starts_needed"),
+    )
     return {
         "metric": contrast.metric.short,
         "baseline": _cell(contrast.baseline, contrast),
@@ -60,11 +63,9 @@ def _contrast(contrast: Contrast) -> dict[str, Any]:
         "scale": compared.scale.value,
         **{name: getattr(compared, name) for name in names},
         "p_method": compared.p_method or None,
-        **{name: getattr(compared, name) for name in ("p_corrected", "compared", "margin")},
         "outcome": compared.outcome.value,
         "doubt": contrast.doubt or None,
         "better": contrast.is_better,
-        **{name: getattr(compared, name) for name in ("detectable", "starts_needed")},
         "sentence": contrast.sentence,
     }
 

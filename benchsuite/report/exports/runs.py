@@ -2,7 +2,7 @@
 
 import csv
 import json
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from io import StringIO
 from itertools import chain
@@ -39,12 +39,12 @@ WITH_UNITS = {"arrival_rate": "arrival_rate_per_s"}  #: Where a column's name la
 TIMES = ("response_time", "service_time", "wait_time")
 
 
-def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
+def run_as_json(run: Run) -> dict[str, Any]:
     """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
     total, parts = whole(run), run.measurements.all()
     return {
         **{name: _plain(getattr(run, name)) for name in FACTS},
-        "url": url or addresses.of_run(run.pk),
+        "url": addresses.of_run(run.pk),
         "findings": [
             {name: getattr(finding, name) for name in ("code", "level", "message", "hint")}
             for finding in run.findings.all()
@@ -75,16 +75,14 @@ def run_as_json(run: Run, *, url: str | None = None) -> dict[str, Any]:
     }
 
 
-def json_of(
-    runs: Iterable[Run], url: Callable[[Run], str | None] = lambda run: None
-) -> Iterator[str]:
+def json_of(runs: Iterable[Run]) -> Iterator[str]:
     """A list with one object a run, piece by piece: the figures, one a line, and on a line of its
     own, under "stored", all that `loadbench` needs to store the run elsewhere. What runs were made
     for is under "made_for", and whole with the first of them; what people noted is under "notes".
     """
     before, written, notes_of = "[\n", set[UUID](), notes.for_export()
     for run in runs:
-        figures = json.dumps(run_as_json(run, url=url(run)), indent=2)
+        figures = json.dumps(run_as_json(run), indent=2)
         made_for, kept = purposes.as_plain(run, written), notes_of(run)
         parts: dict[str, Any] = {"stored": as_plain(run)}
         parts |= {"made_for": made_for} if made_for else {}

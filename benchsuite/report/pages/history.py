@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property
 from itertools import pairwise
 from statistics import median
 from typing import Any
 from uuid import UUID
 
+from django.contrib.humanize.templatetags.humanize import naturalday
 from django.db.models import QuerySet
-from django.utils.formats import date_format
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
@@ -30,7 +29,6 @@ from benchsuite.core.specs import CLOSED
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages.html import state
-from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 
 MOST = 500  #: Runs of a history; of more, the newest.
@@ -64,18 +62,6 @@ class Series:
     metric: Metric
     runs: Sequence[Run]
 
-    @cached_property
-    def levels(self) -> list[tuple[list[Run], float]]:
-        """Runs between steps, and their median; a command's runs share their moment."""
-        commands: dict[UUID, list[Run]] = {}
-        for run in filter(counts, self.runs):
-            commands.setdefault(run.batch, []).append(run)
-        lots = list(commands.values())
-        medians = [median(map(self.value, lot)) for lot in lots]
-        edges = [0, *steps(medians, ratio=1 + self.metric.margin), len(lots)]
-        parts = [[run for lot in lots[begin:end] for run in lot] for begin, end in pairwise(edges)]
-        return [(part, median(map(self.value, part))) for part in parts if part]
-
     def value(self, run: Run) -> float:
         return self.metric.value(run) or 0.0
 
@@ -97,18 +83,13 @@ class Series:
         return self._svg(format_html('<path class="level" d="M{}"/>{}', line, dot))
 
     def drawing(self, marked: Sequence[Run] = ()) -> SafeString:
-        """A dot a run, a line where something else changed, and the medians between steps."""
+        """A dot a run, and a line where something else changed."""
         places = self._places(from_zero=True)
         changes = format_html_join(
             "",
             '<path class="change" d="M{} 0V{}"/>',
             ((places[run.pk][0], HEIGHT) for run in marked if run.pk in places),
         )
-        spans = []
-        for part, _ in self.levels:
-            height = median(places[run.pk][1] for run in part)
-            spans.append((places[part[0].pk][0], height, places[part[-1].pk][0]))
-        levels = format_html_join("", '<path class="level" d="M{} {}H{}"/>', spans)
         dots = format_html_join(
             "",
             '<path class="dot {}" d="M{} {}h0"><title>{}: {}</title></path>',
@@ -117,7 +98,7 @@ class Series:
                 for run in self.runs
             ),
         )
-        return self._svg(changes + levels + dots)
+        return self._svg(changes + dots)
 
     def _svg(self, paths: SafeString) -> SafeString:
         return format_html(
@@ -153,26 +134,16 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
     figures = [Series(metric, some) for metric, some in having if some]
     measured = [run for run in runs if run.environment_id is not None]
     changes = {
-        after.pk: (after, words)
+        after.pk: words
         for before, after in pairwise(measured)
         if (words := _changed(before, after))
     }
-    marks = {pk: [(words, False)] for pk, (_, words) in changes.items()}
-    for series in figures:
-        for (_, level_before), (after, level) in pairwise(series.levels):
-            words = f"{series.metric.heading} {_moved(level_before, level)}"
-            marks.setdefault(after[0].pk, []).append((words, True))
-    levels = figures[0].levels if figures else []
     headline = f"None of its {_many(len(runs))} counts; the table says why."
-    if levels:
-        part, level = levels[-1]
-        headline = f"{figures[0].metric.heading.capitalize()} is {figures[0].show(level)}"
-        if len(levels) == 1:
-            headline += f", the median of {_many(len(part))}; no change is seen."
-        else:
-            moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
-            headline += f"; it {moved} with the run of {when}."
-    noted, changed = notes.of(runs), [run for run, _ in changes.values()]
+    if figures and (counting := list(filter(counts, figures[0].runs))):
+        what, value = figures[0].metric.heading, figures[0].show(figures[0].value(counting[-1]))
+        many = _many(len(counting))
+        headline = f"{what.capitalize()} was {value} in the newest of {many} that count."
+    noted, changed = notes.of(runs), [run for run in runs if run.pk in changes]
     return {
         "newest": runs[-1],
         "runs": runs,
@@ -183,7 +154,7 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         "rows": [
             (
                 run,
-                marks.get(run.pk, []),  # words, and whether a figure changed
+                changes.get(run.pk, ""),
                 [note for note in noted if run.pk == note.run_id or run.label == note.label],
             )
             for run in reversed(runs)
@@ -232,11 +203,9 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
 
 def moment(moment: datetime) -> str:
     """ "today, 09:26", "14 Mar, 09:26", with its year where that is another."""
-    when, now = localtime(moment), localtime()
-    days = (now.date() - when.date()).days
-    if days in (0, 1):
-        return f"{('today', 'yesterday')[days]}, {when:%H:%M}"
-    return date_format(when, "j M, H:i" if when.year == now.year else "j M Y, H:i")
+    when = localtime(moment)
+    date = naturalday(when, "j M" if when.year == localtime().year else "j M Y")
+    return f"{date}, {when:%H:%M}"
 
 
 def _changed(before: Run, after: Run) -> str:
@@ -256,13 +225,6 @@ def _changed(before: Run, after: Run) -> str:
         words.insert(0, f"{after.server} {before.server_version} → {after.server_version}")
     further = [f"{len(words) - NAMED} more"] if len(words) > NAMED else []
     return "; ".join([*words[:NAMED], *further])
-
-
-def _moved(before: float, after: float) -> str:
-    if not before:
-        return "rose from 0"
-    percent = (after / before - 1) * 100
-    return f"{'rose' if percent > 0 else 'fell'} by {abs(percent):.3g} %"
 
 
 def _many(count: int, what: str = "run") -> str:

@@ -13,14 +13,13 @@ from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from benchsuite.comparing.titles import level_title, load_title
+from benchsuite.comparing.titles import level_title
 from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING, format_count
 from benchsuite.models import Run
-from benchsuite.report.charts.drawing import checked
 from benchsuite.report.sentences import figure
 
 SHAPES = {
@@ -51,18 +50,6 @@ def listed_text(run: Run, metric: Metric) -> SafeString | str:
         beside = f"{format_count(run.completions)} completed"
     shown = figure_text(run, metric)
     return format_html('{} <span class="quiet">{}</span>', shown, beside) if beside else shown
-
-
-MOST_LEVELS = 4  #: Levels of a load that are all named.
-
-
-def load_text(run: Run) -> SafeString | str:
-    """Many levels are told by the first and the last: the others would push figures out."""
-    whole = load_title(run)
-    levels = whole.split(", ")
-    if len(levels) <= MOST_LEVELS:
-        return whole
-    return format_html('<span title="{}">{} … {}</span>', whole, levels[0], levels[-1])
 
 
 def missing(reason: str) -> SafeString:
@@ -104,29 +91,26 @@ def reason(run: Run, most: int = 200) -> str:
 
 
 STATIC = Path(__file__).parents[2] / "static" / "benchsuite"
-VERSION = "4.1.1"  #: Of plotly.js.
+PLOTLY = STATIC / "plotly-basic-4.1.1.min.js"
 ELSEWHERE = re.compile(r'<a\b[^>]*?\bhref="(?!#|https?://)[^"]*"[^>]*>(.*?)</a>', re.DOTALL)
 """A link into the console, which whoever opens a file may not have."""
 
 
 @cache
-def plotly() -> bytes:
-    script = STATIC / f"plotly-basic-{VERSION}.min.js"
-    return gzip.compress(script.read_bytes(), mtime=0)
+def _packed_plotly() -> str:
+    return base64.b64encode(gzip.compress(PLOTLY.read_bytes(), mtime=0)).decode()
 
 
 def one_file(name: str, context: Mapping[str, Any]) -> str:
     """A page as one HTML file that opens without a network, by the page's own template, which knows
-    the file by `offline`. Charts are drawn by plotly.js, which stands in it once, packed; what
-    leaves the house is checked by the package plotly before.
+    the file by `offline`. Charts are drawn by plotly.js, which stands in it once, packed.
     """
-    charts = [checked(chart) for chart in context.get("charts", ())]
     own = {
         "offline": True,
         "now": timezone.now(),
         "styles": (STATIC / "benchsuite.css").read_text(),
         "scripts": [(STATIC / f"{one}.js").read_text() for one in ("benchsuite", "charts")],
-        "plotly": base64.b64encode(plotly()).decode() if charts else "",
+        "plotly": _packed_plotly() if context.get("charts") else "",
     }
     page = render_to_string(f"benchsuite/{name}.html", {**context, **own})
     return ELSEWHERE.sub(r"\1", page)

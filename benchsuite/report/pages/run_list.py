@@ -6,7 +6,6 @@ from uuid import UUID
 import django_filters
 import django_tables2 as tables
 from django import forms
-from django.core.exceptions import ValidationError
 from django.db.models import Avg, Count, F, Max, Q, QuerySet
 
 from benchsuite.core.exceptions import UsageError, choices
@@ -16,62 +15,43 @@ from benchsuite.report import queries
 
 UNFINISHED = (Status.RUNNING, Status.FAILED, Status.INTERRUPTED)
 STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
-MOST_LETTERS = 200
-MOST_WORDS = 12
+MOST_SEARCHED = 80  #: Letters: each word is looked for in several columns of every run.
 
 
-def few_words(text: str) -> None:
-    """Each word is looked for in several columns of every run."""
-    count = len(text.split())
-    if count > MOST_WORDS:
-        raise ValidationError(f"Search for {MOST_WORDS} words at most; these are {count}.")
-
-
-class DateInput(forms.DateInput):
-    input_type = "date"
+DATE = forms.DateInput(attrs={"type": "date"})
 
 
 class RunFilter(django_filters.FilterSet):
     q = django_filters.CharFilter(
         label="Search",
         method="search",
-        max_length=MOST_LETTERS,
-        validators=[few_words],
+        max_length=MOST_SEARCHED,
         widget=forms.TextInput(
             attrs={"type": "search", "placeholder": "label, server, workload, id, reason"}
         ),
     )
-    server = django_filters.MultipleChoiceFilter(
-        label="Server", choices=[], widget=forms.CheckboxSelectMultiple
+    server = django_filters.AllValuesMultipleFilter(
+        label="Server", widget=forms.CheckboxSelectMultiple
     )
-    workload = django_filters.ChoiceFilter(label="Workload", choices=[], empty_label="all")
+    workload = django_filters.AllValuesFilter(label="Workload", empty_label="all")
     verdict = django_filters.ChoiceFilter(
         label="Verdict", choices=STATES, method="by_state", empty_label="all"
-    )
-    label = django_filters.CharFilter(
-        label="Label",
-        lookup_expr="icontains",
-        max_length=MOST_LETTERS,
-        widget=forms.TextInput(attrs={"placeholder": "part of a label"}),
     )
     project = django_filters.ChoiceFilter(label="Project", choices=[], empty_label="all")
     environment = django_filters.ModelChoiceFilter(
         label="Environment", queryset=Environment.objects.order_by("-created"), empty_label="all"
     )
     since = django_filters.DateFilter(
-        label="From", field_name="started_at", lookup_expr="date__gte", widget=DateInput
+        label="From", field_name="started_at", lookup_expr="date__gte", widget=DATE
     )
     until = django_filters.DateFilter(
-        label="To", field_name="started_at", lookup_expr="date__lte", widget=DateInput
+        label="To", field_name="started_at", lookup_expr="date__lte", widget=DATE
     )
 
     noted = django_filters.BooleanFilter(
         label="With a star or a note", method="by_note", widget=forms.CheckboxInput
     )
     command = django_filters.UUIDFilter(method="by_command", widget=forms.HiddenInput)
-    configuration = django_filters.CharFilter(
-        field_name="key", max_length=64, widget=forms.HiddenInput
-    )
 
     class Meta:
         model = Run
@@ -79,10 +59,10 @@ class RunFilter(django_filters.FilterSet):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        for name in ("server", "workload", "project"):
-            values = Run.objects.order_by(name).values_list(name, flat=True).distinct()
-            self.filters[name].extra["choices"] = [(value, value) for value in values if value]
-        if not self.filters["project"].extra["choices"]:
+        projects = Run.objects.exclude(project="").order_by("project")
+        names = projects.values_list("project", flat=True).distinct()
+        self.filters["project"].extra["choices"] = [(name, name) for name in names]
+        if not names:
             self.filters["project"].extra["widget"] = forms.HiddenInput
 
     def refuse_nonsense(self) -> None:

@@ -4,7 +4,7 @@ import shlex
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
@@ -13,7 +13,8 @@ from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import around
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.metrics.every import was_asked
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.every import Place, was_asked
 from benchsuite.core.plain import read
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Run, TuningTrial
@@ -21,16 +22,15 @@ from benchsuite.report import limiting, queries, run_answer
 from benchsuite.report.charts import heat, of_run
 from benchsuite.report.flames import drawing
 from benchsuite.report.limiting import Told
-from benchsuite.report.parts import columns_of_parts
 from benchsuite.report.sentences import model_sentence
 from benchsuite.tuning.trial import Trial
 
 FIRST = (
     *("stage-goodput", "stage-response-times", "goodput", "distribution"),
-    *("connection-memory", "websockets"),
+    "connection-memory",
 )
 """Charts that a page may begin with: the first two of these that a run has."""
-OF_PARTS = ("cpu", "memory", "processes", "connections")
+OF_PARTS = ("cpu", "memory", "connections")
 
 
 @dataclass(frozen=True)
@@ -45,11 +45,11 @@ class RunPage:
 
     @cached_property
     def answer(self) -> Answer:
-        return run_answer.of_run(self.run, self.limiting.limits)
+        return run_answer.of_run(self.run)
 
-    def context(self, call: str = "") -> dict[str, Any]:
-        """Of its template; `call` is what a flame graph is zoomed to."""
-        run, limits, columns = self.run, self.limiting, columns_of_parts()
+    def context(self) -> dict[str, Any]:
+        """Of its template."""
+        run, limits, columns = self.run, self.limiting, every.in_place(Place.PART)
         charts = of_run.charts(run)
         first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
         rest = [chart for chart in charts if chart not in first]
@@ -65,7 +65,7 @@ class RunPage:
             "made_for": made_for(run, in_tuning=self.in_tuning),
             "flame": limits.flame,
             "elsewhere": limits.flame is not None and limits.flame.run != run,
-            "drawing": drawing(limits.flame, call) if limits.flame else None,
+            "drawing": drawing(limits.flame) if limits.flame else None,
             "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
             "names": [
                 (part, [column.show(column.of_part(part)) for column in columns])
@@ -81,7 +81,6 @@ class RunPage:
             "part_charts": [chart for chart in rest if chart.series.slug in OF_PARTS],
             "second_charts": [chart for chart in rest if chart.series.slug not in OF_PARTS],
             "heat": heat.heat_map(list(run.intervals.all()), run.readings.all()),
-            "no_heat": heat.NOT_STORED if run.requests else "",
             "around": around(run.spec),
             "load": run.spec.get("load", {}),
             "database": run.spec.get("database", {}),
@@ -104,23 +103,21 @@ def stored(pk: UUID) -> RunPage | None:
     return RunPage(run, run.in_company, run.in_tuning) if run else None
 
 
-class MadeFor(NamedTuple):
-    whole: str  #: "the study shop"
-    url: str
-    part: str  #: Which part of it the run is, and why it was made.
-
-
-def made_for(run: Run, *, in_tuning: bool) -> list[MadeFor]:
-    """Empty where a command made it for its own sake; `in_tuning`: whether a tuning may have it."""
+def made_for(run: Run, *, in_tuning: bool) -> list[dict[str, str]]:
+    """Which study or tuning has it, and as which part; empty where a command made it for its own
+    sake. `in_tuning`: whether a tuning may have it.
+    """
     purposes = []
     if (cell := run.study_cell) is not None:
         study = cell.study_run
         part = f"{cell}, run {run.repetition} of {study.repeat}"
-        purposes.append(MadeFor(f"the study {study.name}", study.get_absolute_url(), part))
+        whole = f"the study {study.name}"
+        purposes.append({"whole": whole, "url": study.get_absolute_url(), "part": part})
     for stored in run.trials.select_related("tuning") if in_tuning else ():
         part, tuning = f"run {stored.order + 1}", stored.tuning
         with suppress(UsageError):  # that of another benchsuite
             trial = read(Trial, stored.trial)
             part += f", {trial.phase.value}: {trial.reason}"
-        purposes.append(MadeFor(f"the tuning {tuning.short_id}", tuning.get_absolute_url(), part))
+        whole = f"the tuning {tuning.short_id}"
+        purposes.append({"whole": whole, "url": tuning.get_absolute_url(), "part": part})
     return purposes

@@ -152,7 +152,7 @@ def _mark(at: int, kind: str, *, published: bool) -> Mark:
         return Mark({"type": "bar", "marker": {"color": colour, "pattern": pattern}})
     if kind == "points" or published:
         return points(colour, "circle-open" if published else "circle")
-    return dotted_line(colour, list(DASHES)[at % len(DASHES)])
+    return dotted_line(colour, DASHES[at % len(DASHES)])
 
 
 UNITS: dict[Unit, tuple[str, str, float, Scale]] = {

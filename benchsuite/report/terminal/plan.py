@@ -77,23 +77,16 @@ def _facets(plan: Plan) -> dict[str, str]:
         ", ".join(f"{n} {one if n == 1 else many}" for one, many, n in sizes if n) or "usual size",
         server.front_words or "no front",
         DIAGNOSTIC if plan.spec.diagnoses else load.words_of(who),
-        _delay(plan) or "no delay",
+        plan.spec.delay.words or "no delay",
     )
     return dict(zip(FACETS, values, strict=True))
-
-
-def _delay(plan: Plan) -> str:
-    """What is delayed, and what of that is never used."""
-    words, work = plan.spec.delay.words, plan.workload
-    unused = plan.spec.delay.to_database_s and not work.uses_database
-    return f"{words} ({work.name} asks no database)" if unused else words
 
 
 def _around(plan: Plan) -> list[str]:
     """What stands around every server of the plan, where it is not the default."""
     run = plan.spec
     words = around(run.to_json())
-    delay = words["delay"] and f"{_delay(plan)} added"
+    delay = words["delay"] and f"{words['delay']} added"
     beside = (words["application"], words["visitor"], words["front"])
     data, work = run.database, plan.workload
     # Where the data are, if not as usual; and what there are for pages of the project.

@@ -9,28 +9,26 @@ from benchsuite.comparing.titles import cell_titles, levels_title, units_beside
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place
-from benchsuite.core.results import UNREADABLE, Ceiling, Status, Verdict
+from benchsuite.core.results import UNREADABLE, Ceiling, Status
 from benchsuite.core.units import MISSING, format_percent, format_rate, listed
 from benchsuite.load.parent.ceiling import CONNECTIONS
 from benchsuite.models import Run
 from benchsuite.report import flames, run_answer
-from benchsuite.report.limiting import limit_lines, middle, told
+from benchsuite.report.limiting import limit_lines, middle
+from benchsuite.report.pages import html
 from benchsuite.report.parts import populations_table, sockets_table, stages_table
-from benchsuite.report.sentences import completion_lines, doubt_lines, model_sentence
+from benchsuite.report.sentences import doubt_lines, model_sentence
 from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.telemetry.machine import Check, State
-
-SHAPES_OF_VERDICTS = {Verdict.VALID: "●", Verdict.WEAK: "◐", Verdict.INVALID: "○"}
 
 
 def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     counted = [row for row in rows if not row.spec.get("diagnoses")]
     diagnosed = [row for row in rows if row not in counted]
     result_cells = cells(counted)
-    card = _card(result_cells, diagnosed, margins)
+    card = _card(result_cells, margins)
     tables = (stages_table(counted), populations_table(counted), sockets_table(counted))
-    lines = [*runs_lines(result_cells), *completion_lines(result_cells)]
     own = own_targets((row.server, row.server_facts) for row in counted)
     return replace(
         card,
@@ -39,7 +37,6 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
         cautions=list(filter(None, dict.fromkeys([*card.cautions, model_sentence(counted), own]))),
         sections=[
             Section(title="Parts", brief=[table for table in tables if table]),
-            Section(title="Runs", brief=lines),
             Section(title="Findings", brief=doubt_lines(counted)),
             Section(title="What limits it", brief=limit_lines(result_cells, diagnosed)),
             Section(title="Functions", brief=flames.top_tables(diagnosed)),
@@ -47,7 +44,7 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     )
 
 
-def _card(cells: Sequence[Cell], diagnosed: Sequence[Run], margins: Mapping[str, float]) -> Answer:
+def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     """Which to take or, of a single configuration, what its run or its runs say."""
     if not cells or len(cells) > 1:
         if cells and not any(cell.measured for cell in cells):
@@ -55,8 +52,7 @@ def _card(cells: Sequence[Cell], diagnosed: Sequence[Run], margins: Mapping[str,
         return ranking(cells, margins)
     (cell,) = cells
     run = middle(cell) or cell.first
-    limits = told(run, [*cell.shown, *diagnosed]).limits
-    answer = run_answer.of_run(run, limits)
+    answer = run_answer.of_run(run)
     headline, many = answer.headline, len(cell.shown)
     if many > 1 and cell.spread(every.figure("goodput")):
         headline = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
@@ -73,8 +69,8 @@ def results_table(cells: Sequence[Cell]) -> Table:
     rows = []
     for title, cell in zip(cell_titles(cells), cells, strict=True):
         if cell.measured:
-            shape = SHAPES_OF_VERDICTS[cell.verdict] if cell.verdict else ""
-            verdict = f"{shape} {cell.verdict.value}" if cell.verdict else MISSING
+            word = cell.verdict.value if cell.verdict else ""
+            verdict = f"{html.SHAPES[word]} {word}" if word else MISSING
         else:  # what became of them
             states = {run.status for run in cell.runs}
             words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
@@ -91,15 +87,6 @@ def results_table(cells: Sequence[Cell]) -> Table:
         figures=["runs", *headings],
         spare=spare(figures, runs=8),
     )
-
-
-def runs_lines(cells: Sequence[Cell]) -> list[str]:
-    """How many runs count, of the configurations of several of which not all do."""
-    titles: dict[str, list[str]] = {}
-    for title, cell in zip(cell_titles(cells), cells, strict=True):
-        if len(cell.runs) > 1 and cell.measured and not cell.starts.is_whole:
-            titles.setdefault(cell.starts.words, []).append(title)
-    return [f"{listed(some)}: {words}." for words, some in titles.items()]
 
 
 def _goodput(cell: Cell) -> str:

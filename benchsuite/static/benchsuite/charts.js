@@ -3,7 +3,6 @@
   "use strict";
   const root = document.documentElement;
   const figures = Array.from(document.querySelectorAll("figure.chart"));
-  const NARROW_PX = 480;
   // All that a chart offers; the library's own list has a button that uploads.
   const BUTTONS = ["toImage", "zoom2d", "pan2d", "zoomIn2d", "zoomOut2d", "resetScale2d"];
   let span = null; // the part of the common time axis that the reader chose
@@ -28,24 +27,14 @@
     return isDrawn(figure) && place(figure).layout.meta.over_time;
   }
 
-  function themed(layout, narrow) {
+  function themed(layout) {
     const grid = colour("--chart-grid");
     const text = colour("--body-quiet-color");
     const axes = {};
     for (const axis of ["xaxis", "yaxis"]) {
       axes[axis] = Object.assign({}, layout[axis], { gridcolor: grid, linecolor: grid });
     }
-    // Cells are called by name at the ends of their lines, where there is room for names.
-    const labelled = layout.annotations.some(function (one) { return one.name; });
-    const words = layout.annotations.map(function (one) {
-      return one.name
-        ? Object.assign({}, one, { text: narrow ? one.name : one.text, bgcolor: colour("--body-bg") })
-        : one;
-    });
-    const margin = labelled && narrow ? { r: 36 } : {};
     return Object.assign({}, layout, axes, {
-      annotations: words,
-      margin: Object.assign({}, layout.margin, margin),
       paper_bgcolor: "rgba(0,0,0,0)",
       plot_bgcolor: "rgba(0,0,0,0)",
       font: { color: text, family: getComputedStyle(root).getPropertyValue("--font-family-primary"), size: 12 },
@@ -61,7 +50,7 @@
 
   function draw(figure) {
     const drawing = JSON.parse(figure.querySelector("script[type='application/json']").textContent);
-    const layout = themed(drawing.layout, place(figure).clientWidth < NARROW_PX);
+    const layout = themed(drawing.layout);
     if (span && layout.meta.over_time) {
       layout.xaxis.range = span;
     }
@@ -93,17 +82,13 @@
     function others() {
       return figures.filter(function (one) { return one !== figure && overTime(one); }).map(place);
     }
-    own.on("plotly_afterplot", function () { light(figure); });
     own.on("plotly_hover", function (event) {
-      const uid = /^cell-(\d+)-/.exec(event.points[0].data.uid || "");
-      highlight(uid && uid[1]);
       if (own.layout.hovermode === "x unified") {
         const moment = { xval: event.xvals ? event.xvals[0] : event.points[0].x };
         others().forEach(function (one) { Plotly.Fx.hover(one, moment, "xy", true); });
       }
     });
     own.on("plotly_unhover", function () {
-      highlight(null);
       others().forEach(function (one) { Plotly.Fx.unhover(one, {}, "xy", true); });
     });
     own.on("plotly_relayout", function (change) {
@@ -136,52 +121,6 @@
     Plotly.Fx.hover(own, shown);
   }
 
-  // One cell stands out in all charts while its line, its row or its legend is pointed at.
-  let pointed = null;
-  let pinned = null;
-
-  function highlight(cell) {
-    pointed = cell;
-    figures.filter(isDrawn).forEach(light);
-    document.querySelectorAll("[data-cell]").forEach(function (one) {
-      one.classList.toggle("lit", one.dataset.cell === (pointed || pinned));
-    });
-  }
-
-  function light(figure) {
-    const lit = pointed || pinned;
-    place(figure).querySelectorAll("g.trace[class*='tracecell-']").forEach(function (line) {
-      const mine = line.classList.value.includes("tracecell-" + lit + "-");
-      line.classList.toggle("dimmed", Boolean(lit) && !mine);
-    });
-    place(figure).querySelectorAll("g.annotation").forEach(function (label) {
-      const named = place(figure).layout.annotations[Number(label.dataset.index)];
-      const other = named && named.name && named.name !== lit;
-      label.classList.toggle("dimmed", Boolean(lit && other));
-    });
-  }
-
-  function followCells() {
-    document.querySelectorAll("[data-cell]").forEach(function (one) {
-      const cell = one.dataset.cell;
-      ["mouseenter", "focusin"].forEach(function (name) {
-        one.addEventListener(name, function () { highlight(cell); });
-      });
-      ["mouseleave", "focusout"].forEach(function (name) {
-        one.addEventListener(name, function () { highlight(null); });
-      });
-      if (one.matches("button")) {
-        one.addEventListener("click", function () {
-          pinned = pinned === cell ? null : cell;
-          document.querySelectorAll("button[data-cell]").forEach(function (button) {
-            button.setAttribute("aria-pressed", String(button.dataset.cell === pinned));
-          });
-          highlight(pointed);
-        });
-      }
-    });
-  }
-
   function drawInView() {
     const seen = new IntersectionObserver(function (entries) {
       entries.filter(function (entry) { return entry.isIntersecting; }).forEach(function (entry) {
@@ -195,7 +134,6 @@
   }
 
   function start() {
-    followCells();
     drawInView();
     const dark = matchMedia("(prefers-color-scheme: dark)");
     const paper = matchMedia("print");
@@ -203,13 +141,6 @@
     // On paper all charts are wanted, in the colours of paper.
     paper.addEventListener("change", function () { (paper.matches ? figures : figures.filter(isDrawn)).forEach(draw); });
     new MutationObserver(redraw).observe(root, { attributes: true, attributeFilter: ["data-theme"] });
-    let narrow = innerWidth < NARROW_PX;
-    addEventListener("resize", function () {
-      if (narrow !== innerWidth < NARROW_PX) {
-        narrow = !narrow;
-        redraw();
-      }
-    });
   }
 
   // In a file the library stands packed; where a browser can't unpack it, tables say the same.

@@ -4,7 +4,6 @@ from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
 
-from benchsuite.bottlenecks.registry import Limit
 from benchsuite.models import Finding, Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.run_answer import of_run
@@ -45,14 +44,13 @@ def plain(text):
     return text.replace("\u2009", " ")
 
 
-def told(*codes, limit="", **given):
+def told(*codes, **given):
     """The card of such a run; B1xx are weak and others invalid."""
     doubts = [
         Finding(code=one, level="weak" if one.startswith("B1") else "invalid", message=f"{one}!")
         for one in codes
     ]
-    limits = [Limit(code=limit, says="", evidence="", fix="")] if limit else []
-    answer = of_run(run(pk=UUID(int=7), findings=doubts, **given), limits)
+    answer = of_run(run(pk=UUID(int=7), findings=doubts, **given))
     assert len(answer.headline.split()) <= MOST_WORDS
     assert len(answer.tiles) <= 4
     lines = [
