@@ -7,9 +7,10 @@ from enum import IntEnum
 from itertools import product
 from typing import Any
 
-from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.options import in_cell, laid_over, settled, shares
+from benchsuite.studies.strictly import Place
 from benchsuite.studies.study import (
     Cell,
     Coordinates,
@@ -22,6 +23,7 @@ from benchsuite.studies.study import (
 )
 
 ALL: Selector = {}  #: Selects every cell.
+ONLY = Place("--only")
 
 Key = frozenset[tuple[str, str]]
 
@@ -159,18 +161,15 @@ def selector(given: Iterable[str]) -> Selector:
     return chosen
 
 
-def check_selector(study: Study, only: Selector) -> None:
+def check_selector(study: Study, selector: Selector, place: Place = ONLY) -> None:
     """Raises UsageError for an axis or a value that the study lacks."""
     axes = {axis.name: names(axis.values) for axis in study.axes}
-    for axis, values in only.items():
+    for axis, values in selector.items():
         if axis not in axes:
-            raise UsageError(f"--only: {study.name} has no axis {axis!r}; {choices(axis, axes)}")
+            raise place.unknown(axis, "axis", list(axes))
         for value in values:
             if value not in axes[axis]:
-                advice = choices(value, axes[axis])
-                raise UsageError(
-                    f"--only: the axis {axis} of {study.name} has no {value!r}; {advice}"
-                )
+                raise place.at(axis).unknown(value, "value", axes[axis])
 
 
 REPEAT = "repeat"  #: Among what `scale.least` limits: the number of starts.

@@ -280,9 +280,6 @@ def _check(study: Study, place: Place) -> None:
             known.figure(figure, at.at("figures"))
         known.selector(layout.only, at.at("only"))
     for chart, at in _each(study.charts, place, "chart"):
-        if chart.x not in (*known.axes, *known.figures):
-            every = [*known.axes, *known.figures]
-            raise at.at("x").unknown(chart.x, "axis or figure", every)
         known.figure(chart.y, at.at("y"))
         for axis in filter(None, (chart.line, chart.small)):
             known.axis(axis, at)
@@ -294,18 +291,17 @@ def _check(study: Study, place: Place) -> None:
         for figure in claim.given:
             known.figure(figure, place.at("claim").at(claim.name).at("given"))
     _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
-    check_answers(study, place)
-
-
-def check_answers(study: Study, place: Place) -> None:
-    """The same of its answers alone, which may be of another file than the rest."""
-    known = _Known(study)
     for answer, at in _each(study.answers, place, "answer"):
         known.answer(answer, at)
 
 
 def check_today(study: Study, place: Place) -> None:
-    """Raises UsageError for a figure that nobody makes, or what is not in a published file."""
+    """Raises UsageError for a figure that nobody makes, a chart over what is no axis, or what is
+    not in a published file.
+    """
+    known = _Known(study)
+    for chart, at in _each(study.charts, place, "chart"):
+        known.axis(chart.x, at.at("x"))
     for figure in study.figures:
         try:
             figures.metric(figure)
@@ -350,11 +346,7 @@ class _Known:
             raise place.unknown(name, "figure", self.figures)
 
     def selector(self, selector: Selector, place: Place) -> None:
-        for axis, values in selector.items():
-            self.axis(axis, place)
-            for value in values:
-                if value not in self.axes[axis]:
-                    raise place.at(axis).unknown(value, "value", self.axes[axis])
+        matrix.check_selector(self.study, selector, place)
 
     def coordinates(self, coordinates: Coordinates, place: Place) -> None:
         self.selector({axis: (value,) for axis, value in coordinates.items()}, place)

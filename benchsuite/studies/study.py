@@ -225,7 +225,7 @@ def admits(selector: Selector, coordinates: Coordinates) -> bool:
     return all(coordinates.get(axis) in values for axis, values in selector.items())
 
 
-def names(values: Sequence[Value]) -> list[str]:
+def names(values: Sequence[Value | Axis]) -> list[str]:
     return [one.name for one in values]
 
 

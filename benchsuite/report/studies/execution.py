@@ -55,7 +55,7 @@ class StudyReport:
     """One execution; everything is made when it is asked for."""
 
     row: StudyRun
-    study: Study  #: As it was executed, with the questions and titles of today's file.
+    study: Study  #: As it was executed.
     execution: Execution
 
     @cached_property
@@ -186,7 +186,7 @@ class StudyReport:
 
     @property
     def counts(self) -> str:
-        return of_claims(self.outcomes) or "no claims"
+        return claims_words(self.outcomes) or "no claims"
 
     @property
     def verdicts(self) -> str:
@@ -258,7 +258,7 @@ KINDS = {
 }
 
 
-def of_claims(outcomes: Mapping[str, int]) -> str:
+def claims_words(outcomes: Mapping[str, int]) -> str:
     """How claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"; empty without claims."""
     words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
     counted = [(outcome, outcomes.get(outcome.value, 0)) for outcome in Outcome]
@@ -274,7 +274,7 @@ def headline(outcomes: Mapping[str, int]) -> str:
     """The same as a sentence."""
     several, many = [one for one in Outcome if outcomes.get(one.value)], sum(outcomes.values())
     if len(several) > 1:
-        return f"Of {many} claims {of_claims(outcomes)}."
+        return f"Of {many} claims {claims_words(outcomes)}."
     if many == 1:
         return f"The claim {several[0].value}."
     words = {Outcome.HOLDS: f"All {many} claims hold.",
@@ -285,7 +285,7 @@ def headline(outcomes: Mapping[str, int]) -> str:
 
 def study_report(row: StudyRun) -> StudyReport:
     """Raises UsageError for a file that this version can't read."""
-    study = rows.asking(rows.study(row))
+    study = rows.study(row)
     execution = rows.execution(row, study)
     if row.status != Status.RUNNING.value:  # what the time did not reach is no part of it
         reached = [one for one in execution.cells if one.starts or one.state is not State.PLANNED]
