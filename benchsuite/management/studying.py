@@ -269,14 +269,10 @@ class Execution:
         """Raises UnavailableError where no cell can run."""
         if len(self.skipped) < len(self.candidates):
             return
-        reasons: dict[str, list[str]] = {}
-        for candidate in self.skipped:
-            reasons.setdefault(candidate.reason, []).append(candidate.title)
-        lines = [f"{'; '.join(titles)}: {reason}" for reason, titles in reasons.items()]
-        none = f"No configuration of {self.study.name} can run here"
-        if len(reasons) == 1:
-            raise UnavailableError(f"{none}: {next(iter(reasons))}")
-        raise UnavailableError("\n".join([f"{none}.", *lines]))
+        reasons = dict.fromkeys(candidate.reason.rstrip(".") for candidate in self.candidates)
+        raise UnavailableError(
+            f"No configuration of {self.study.name} can run here: {'; '.join(reasons)}."
+        )
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -340,16 +336,9 @@ class Execution:
 
 def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
     """Raises UsageError for a value of the file with which no cell can be a run anywhere."""
-    wrong = [candidate for candidate in candidates if candidate.is_wrong]
-    every = [Candidate(cell) for cell in matrix.every(study)] if wrong else []
-    for candidate in every:
-        candidate.resolve("", {})
-    for candidate in wrong:
-        for axis, value in candidate.cell.coordinates.items():
-            having = [each for each in every if each.cell.coordinates[axis] == value]
-            if all(each.is_wrong for each in having):
-                place = _place_of(candidate.reason, study) or f"axis.{axis}.{value}"
-                raise UsageError(f"{Path(study.path).name}: {place}: {candidate.reason}")
+    for candidate in candidates:
+        if candidate.is_wrong and (place := _place_of(candidate.reason, study)):
+            raise UsageError(f"{Path(study.path).name}: {place}: {candidate.reason}")
 
 
 def _place_of(reason: str, study: Study) -> str:

@@ -98,6 +98,7 @@ CAUTION = 2.0  #: Standard errors by which cells are taken to scatter less alike
 
 def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     """The typical variance and its weight: Smyth's fit of logarithms, with their freedom."""
+    from scipy.optimize import brentq
     from scipy.special import digamma, polygamma
 
     middle = median(each for each, _ in variances) or fmean(each for each, _ in variances)
@@ -116,22 +117,9 @@ def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     if beyond <= 0:
         total = sum(freedom for _, freedom in variances)
         return sum(each * freedom for each, freedom in variances) / total, math.inf
-    half = _inverse_trigamma(beyond)
+    ends = 1 / beyond, 1 / beyond + 1 / math.sqrt(beyond) + 1
+    half = float(brentq(lambda place: float(polygamma(1, place)) - beyond, *ends))
     return math.exp(mean + float(digamma(half)) - math.log(half)), 2 * half
-
-
-def _inverse_trigamma(value: float) -> float:
-    """By Newton's steps, which rise to it from below (Smyth 2004, appendix)."""
-    from scipy.special import polygamma
-
-    place = 0.5 + 1 / value
-    for _ in range(50):
-        trigamma = float(polygamma(1, place))
-        step = trigamma * (1 - trigamma / value) / float(polygamma(2, place))
-        place += step
-        if abs(step) < 1e-8 * place:
-            break
-    return place
 
 
 LIKE = 10

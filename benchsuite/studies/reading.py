@@ -4,7 +4,6 @@ names is there: axes, values, figures, cells, files and columns.
 
 import csv
 import hashlib
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -101,16 +100,9 @@ def parse(text: str, path: Path, known: Known | None = None) -> Study:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, tomllib.TOMLDecodeError):
-            raise place.error(f"this is no TOML: {error}.") from error
-        # the parser names no key of what is too long or too deep for it
-        deep = isinstance(error, RecursionError)
-        match = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", text)
-        if match:
-            before = text[: match.start()].rpartition("\n")[2]
-            place = place.at(before.partition("=")[0].strip(" []{") or "?")
-        what = "lists in each other deeper" if deep else "a number of more digits"
-        raise place.error(f"it has {what} than can be read.") from error
+        # of what is too long or too deep for it the parser says nothing to people
+        why = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is too deep or long"
+        raise place.error(f"this is no TOML: {why}.") from error
     study = _study(_file(known)(document, place), text, path, place)
     _check(study, place)
     return study

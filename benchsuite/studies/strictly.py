@@ -54,7 +54,11 @@ def number(value: Any, place: Place) -> float:
 
 
 def scalar(value: Any, place: Place) -> str | float:
-    return text(value, place) if isinstance(value, str) else number(value, place)
+    if isinstance(value, str):
+        return text(value, place)
+    if not _is_number(value):
+        raise place.wrong(value, "a text or a number")
+    return number(value, place)
 
 
 def _is_number(value: Any) -> bool:

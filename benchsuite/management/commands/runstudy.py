@@ -226,9 +226,6 @@ def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[
     reports: list[StudyReport] = []
     without: dict[str, str] = {}
     for name in dict.fromkeys(names or known):
-        if name == INDEX:
-            without[name] = f"{INDEX}.md is the page of all studies; write this one alone."
-            continue
         try:
             report = study_report(chosen(name, label))
         except UsageError as error:
@@ -325,7 +322,6 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
     row, doubts = execution.row, execution.doubts(Need.CLAIM, Need.QUESTION)
     if row.looks == 1 or not doubts:
         return
-    made = row.repeat + execution.rounds_made(Need.CLAIM, Need.QUESTION)
     for about in dict.fromkeys(doubt.about for doubt in doubts):
         of_it = [doubt for doubt in doubts if doubt.about == about]
         wanted = [doubt.more for doubt in of_it]
@@ -345,15 +341,6 @@ def _undecided(execution: Execution, estimate: Estimate) -> Iterator[str]:
         labelled = [f"--label={row.label}"] * bool(row.label)
         again = command("runstudy", row.name, *labelled, "--resume", "--budget=10m")
         yield f"Go on with: {again}"
-    else:
-        words = [
-            row.name,
-            *["--claims"] * row.claims,
-            *[f"--scale={row.scale:g}"] * (row.scale != 1),
-            *(f"--only={axis}={','.join(values)}" for axis, values in row.only.items()),
-            f"--repeat={2 * made}",
-        ]
-        yield f"For a surer answer: {command('runstudy', *words)}"
 
 
 def _summary(execution: Execution) -> Sequence[str]:

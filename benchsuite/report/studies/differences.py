@@ -45,8 +45,8 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
     same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
     found = trend.difference(mine.study, other.execution, mine.execution)
     turned = [
-        [one.later.claim.says, *map(outcome, (one.earlier, one.later)), one.later.reason]
-        for one in found.turned
+        [later.claim.says, outcome(earlier), outcome(later), later.reason]
+        for earlier, later in found.turned
     ]
     tables = [Table(["claim", "there", "here", "why"], turned)] if turned else []
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
@@ -60,18 +60,11 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
+    notes = [(OTHER_FILE, not same_file), (ALIKE, not unlike), (NONE_TURNED, not turned)]
     section = Section(
         title=f"Against the execution of {other.when}",
-        sentences=[
-            *[OTHER_FILE] * (not same_file),
-            *[ALIKE] * (not unlike),
-            *[NONE_TURNED] * (not turned),
-        ],
-        points=[
-            *(one.words for one in unlike),
-            *(f"{place(one)}: measured there only" for one in found.only_earlier),
-            *(f"{place(one)}: measured here only" for one in found.only_later),
-        ],
+        sentences=[words for words, holds in notes if holds],
+        points=[one.words for one in unlike],
         tables=tables,
     )
     return Beside(other, section)

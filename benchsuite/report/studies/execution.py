@@ -76,7 +76,7 @@ class StudyReport:
 
     @cached_property
     def answer(self) -> Answer:
-        step, command = next_step(self.row, self.execution)
+        step, command = next_step(self.row)
         rows = [
             [outcome(one), one.claim.says, one.claim.published, one.reason] for one in self.claims
         ]
@@ -86,7 +86,7 @@ class StudyReport:
             question=self.study.question,
             headline=headline(self.outcomes) or "The study makes no claims.",
             reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
-            premises=[self.remark] if self.remark else [],
+            premises=[f"Written by a person: {self.row.remark}"] * bool(self.row.remark),
             table=claims if self.claims else None,
             cautions=[*filter(None, [self.outdated, *self.row.mixed, self.published[1]])],
             next_steps=[step] if step else [],
@@ -235,16 +235,6 @@ class StudyReport:
         for kind, words in KINDS.items():
             if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
                 yield f"{words}: {', '.join(arms)}."
-        every_cell = list(row.cells.all())
-        for number, values in sorted(row.resolved.items()):
-            options = ", ".join(f"--{name}={value}" for name, value in values.items())
-            cell = cell_title(every_cell[int(number)].coordinates)
-            yield f"Known from other configurations: {options} for {cell}."
-
-    @property
-    def remark(self) -> str:
-        """What people say of it, marked as theirs: all else is computed."""
-        return f"Written by a person: {self.row.remark}" if self.row.remark else ""
 
     @property
     def when(self) -> str:
@@ -272,15 +262,8 @@ def claims_words(outcomes: Mapping[str, int]) -> str:
 
 def headline(outcomes: Mapping[str, int]) -> str:
     """The same as a sentence."""
-    several, many = [one for one in Outcome if outcomes.get(one.value)], sum(outcomes.values())
-    if len(several) > 1:
-        return f"Of {many} claims {claims_words(outcomes)}."
-    if many == 1:
-        return f"The claim {several[0].value}."
-    words = {Outcome.HOLDS: f"All {many} claims hold.",
-             Outcome.FAILS: f"None of the {many} claims holds.",
-             Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
-    return words[several[0]] if several else ""
+    words = claims_words(outcomes)
+    return f"Of its claims {words}." if words else ""
 
 
 def study_report(row: StudyRun) -> StudyReport:
@@ -382,17 +365,12 @@ def _words(situations: Sequence[Situation], metric: Metric) -> str:
     return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
 
 
-def next_step(row: StudyRun, execution: Execution) -> tuple[str, str]:
+def next_step(row: StudyRun) -> tuple[str, str]:
     again = command("runstudy", row.name)
     if row.status == Status.RUNNING.value:
         return "", ""
     if row.status != Status.FINISHED.value:
         return "It has not ended; go on with it:", f"{again} --resume"
-    runs = [run for cell in execution.cells for run in cell.starts]
-    noisy = sum(any(why.startswith("B4") for why in run.excluded) for run in runs)
-    if 2 * noisy > len(runs):
-        busy = f"The machine was busy in {noisy} of {len(runs)} runs; see what keeps it busy:"
-        return busy, command("checkbench")
     if row.scale != 1:
         return "It was shortened; execute it whole to tell more:", again
     return "Execute it again to see whether it stays so:", again

@@ -5,8 +5,6 @@ import math
 import numpy as np
 import pytest
 
-from benchsuite.core.metrics.every import Scale
-from benchsuite.stats.compare import compare
 from benchsuite.studies.intervals import (
     Counts,
     Interval,
@@ -151,7 +149,8 @@ def test_what_has_no_limit_lies_beyond_what_was_tried_and_no_further():
 
 def failures(*counts: float, of: float = 1.0, apart: float = 1.0) -> Side:
     """Starts with so many failures, each of that many requests."""
-    return Side([one / of for one in counts], Scatter(counts=(Counts(0.0, apart, 1),)), [of] * len(counts))
+    of_all = Scatter(counts=(Counts(0.0, apart, 1),))
+    return Side([one / of for one in counts], of_all, [of] * len(counts))
 
 
 def test_none_failed_of_so_many():
@@ -216,3 +215,12 @@ def test_how_far_failures_lie_apart():
     assert dispersion(counts([([0.0, 8.0], [1, 1])])) == 8.0
     assert dispersion(counts([([0.0, 0.0], [1, 1]), ([0.0], [1]), ([5.0, 7.0], [])])) == 1.0
     assert dispersion(counts([([0.0, 0.008], [1000, 1000])])) == pytest.approx(8.0)
+
+
+def test_cells_that_count_far_more_do_not_widen_counts_that_are_few():
+    cells = [[22.0, 30.0], [0.0, 0.0], [2000.0, 3500.0]]
+    of_all = scatter(cells, [[1.0, 1.0]] * 3)
+    few, nothing = (Side(starts, of_all, [1.0, 1.0]) for starts in cells[:2])
+    found = interval(Kind.DIFFERENCE, few, nothing)
+    assert found.low is not None
+    assert found.low > 1
