@@ -124,6 +124,7 @@ class Execution:
             for turn in every
             if self.candidates[turn.place].plan and (turn.place, turn.repetition) not in self.done
         ]
+        asking = {(at, 1) for at, one in enumerate(self.candidates) if shares(one.cell.options)}
         times_s: dict[int, float] = defaultdict(float)
         for turn in remaining:
             times_s[turn.place] += self.estimates_s(estimate, [turn])[0]
@@ -138,19 +139,12 @@ class Execution:
             _, places = waiting.pop(0)
             waiting = [(need, others - places) for need, others in waiting]
             block = [turn for turn in remaining if turn.place in places]
-            blocks.append(sorted(block, key=lambda turn: (turn.repetition, self._behind(turn))))
+            block.sort(key=lambda turn: (turn.repetition, (turn.place, turn.repetition) in asking))
+            blocks.append(block)
         return [block for block in blocks if block]
 
     def _need(self, place: int) -> Need:
         return min((need for need, places in self.cases if place in places), default=Need.NOTHING)
-
-    def _behind(self, turn: Turn) -> int:
-        """How many others must have run before, one after another."""
-        if turn.repetition > 1:
-            return 0
-        needed = _needed(self.candidates[turn.place].cell).values()
-        before = (replace(turn, place=self.place_of(share.cell)) for share in needed)
-        return max([1 + self._behind(one) for one in before], default=0)
 
     @property
     def is_open_ended(self) -> bool:

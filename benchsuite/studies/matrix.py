@@ -70,7 +70,7 @@ def cells(
         is_thinned = needs[place] > keeps and not admits(kept, cell.coordinates)
         left_out = is_thinned or (claims and needs[place] is not Need.CLAIM)
         if admits(only, cell.coordinates) and not left_out:
-            _add(cell, by_key, wanted)
+            _add(cell, wanted)
     if not wanted:
         words = [f"{axis}={','.join(values)}" for axis, values in only.items()]
         raise UsageError(
@@ -93,7 +93,7 @@ def cases(study: Study) -> list[Case]:
         wanted: set[Key] = set()
         for place in places:
             if place in by_key:
-                _add(by_key[place], by_key, wanted)
+                _add(by_key[place], wanted)
         found.append(Case(need, frozenset(wanted), needs))
 
     here = [cell.coordinates for cell in by_key.values()]
@@ -120,13 +120,10 @@ def key(coordinates: Coordinates) -> Key:
     return frozenset(coordinates.items())
 
 
-def _add(cell: Cell, by_key: dict[Key, Cell], wanted: set[Key]) -> None:
+def _add(cell: Cell, wanted: set[Key]) -> None:
     """With all that must be measured before it."""
-    if key(cell.coordinates) in wanted:
-        return
-    wanted.add(key(cell.coordinates))
-    for share in shares(cell.options).values():
-        _add(by_key[key(in_cell(share, cell.coordinates).cell)], by_key, wanted)
+    before = (in_cell(share, cell.coordinates).cell for share in shares(cell.options).values())
+    wanted.update([key(cell.coordinates), *map(key, before)])
 
 
 def every(study: Study) -> Iterator[Cell]:

@@ -50,6 +50,7 @@ from benchsuite.studies.study import (
     Table,
     Value,
     admits,
+    cell_title,
     names,
     situations,
 )
@@ -363,33 +364,29 @@ class _Known:
                 raise place.at("least").unknown(name, "scaled option or axis", limited)
 
     def cells(self, place: Place) -> None:
-        """That there are some, and that those exist whose figures others need, in no circle."""
+        """That there are some, and that those whose figures others need exist, and need none."""
         by_key = self.cells_by_key
         if not by_key:
             raise place.at("exclude").error("no configuration is left.")
 
-        def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
-            for option, share in shares(by_key[matrix.key(at)].options).items():
+        for cell in by_key.values():
+            for option, share in shares(cell.options).items():
                 here = place.at(option)
                 self.figure(share.figure, here)
                 self.coordinates(share.cell, here.at("cell"))
-                needed = in_cell(share, at).cell
+                needed = in_cell(share, cell.coordinates).cell
                 if matrix.key(needed) not in by_key:
-                    raise here.error(f"the configuration {_shown(needed)} is excluded.")
-                if matrix.key(needed) in asked:
-                    raise here.error(f"the configuration {_shown(needed)} would need itself.")
-                follow(needed, (*asked, matrix.key(needed)))
-
-        for key, cell in by_key.items():
-            follow(cell.coordinates, (key,))
+                    raise here.error(f"the configuration {cell_title(needed)} is excluded.")
+                if shares(by_key[matrix.key(needed)].options):
+                    raise here.error(f"the configuration {cell_title(needed)} needs another, too.")
 
     def check(self, check: Check, place: Place) -> None:
         self.figure(check.figure, place.at("figure"))
         self.selector(check.cell, place.at("cell"))
-        regions = {"ratio": check.ratio, "difference": check.difference, "value": check.value}
-        given = [name for name, region in regions.items() if region is not None]
+        given = list(check.regions)
         if len(given) != 1:
-            raise place.error(f"needs one region of {', '.join(regions)}, and has {len(given)}.")
+            kinds = "ratio, difference, value"
+            raise place.error(f"needs one region of {kinds}, and has {len(given)}.")
         compared = check.to is not None or bool(check.to_figure)
         if compared == (given == ["value"]):
             raise place.at(given[0]).error(
@@ -406,9 +403,9 @@ class _Known:
         for reference in checked:
             other = {**reference, **(check.to or {})}
             if other not in self.all:
-                raise place.at("to").error(f"the configuration {_shown(other)} is excluded.")
+                raise place.at("to").error(f"the configuration {cell_title(other)} is excluded.")
             if other == reference and check.to_figure in ("", check.figure) and compared:
-                itself = f"the configuration {_shown(reference)} is held against itself."
+                itself = f"the configuration {cell_title(reference)} is held against itself."
                 raise place.at("to").error(itself)
 
     def answer(self, answer: Answer, place: Place) -> None:
@@ -429,7 +426,3 @@ class _Known:
             choice = ", ".join(answer.choice)
             words = f"{choice} has one value in each situation: nothing to choose."
             raise place.at("choice").error(words)
-
-
-def _shown(coordinates: Coordinates) -> str:
-    return " ".join(f"{axis}={value}" for axis, value in coordinates.items())

@@ -82,15 +82,15 @@ def one_of(*words: str) -> Reader:
     return read
 
 
-def region(value: Any, place: Place) -> tuple[float | None, float | None]:
-    """[from, to]; inf and -inf are open ends, which become None."""
+def region(value: Any, place: Place) -> tuple[float, float]:
+    """[from, to]; inf and -inf are open ends."""
     wanted = "a region [from, to], such as [0.4, 0.6] or [2, inf]"
     if not isinstance(value, list) or len(value) != 2 or not all(map(_is_number, value)):
         raise place.wrong(value, wanted)
     low, high = value
     if not low < high:
         raise place.wrong(value, f"{wanted}, its end above its beginning")
-    return (None if low == -math.inf else low, None if high == math.inf else high)
+    return low, high
 
 
 def several(read: Reader) -> Reader:

@@ -15,7 +15,7 @@ Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "1
 Selector = Mapping[str, tuple[str, ...]]
 """Axis to the values that it admits; an axis that is not named admits all."""
 
-Region = tuple[float | None, float | None]  #: From, to; None is open.
+Region = tuple[float, float]  #: From, to; an infinite end is open.
 
 Options = Mapping[str, Any]
 """Option names of `runbench` to values; [] takes one away, a `Share` is resolved later."""
@@ -138,6 +138,12 @@ class Check:
     ratio: Region | None = None
     difference: Region | None = None
     value: Region | None = None
+
+    @property
+    def regions(self) -> dict[str, Region]:
+        """Those that it has, by kind; one, as `reading` sees to."""
+        every = {"ratio": self.ratio, "difference": self.difference, "value": self.value}
+        return {kind: region for kind, region in every.items() if region is not None}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

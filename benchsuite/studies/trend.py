@@ -64,9 +64,7 @@ def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) ->
     for (_, cell), (before, after) in zip(pairs, figures, strict=True):
         sides = Side(after, of_all), Side(before, of_all)
         ratio = interval(Kind.RATIO, *sides)
-        wide = ratio
-        if _excludes_1(ratio):
-            wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
+        wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
         changes.append(Change(cell.coordinates, figure, ratio, _excludes_1(wide)))
     return changes
 

@@ -16,8 +16,7 @@ from benchsuite.report.studies.execution import (
     study_report,
 )
 from benchsuite.studies import figures, trend
-from benchsuite.studies.claims import place
-from benchsuite.studies.study import Study
+from benchsuite.studies.study import Study, cell_title
 from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
 
 OTHER_FILE = (
@@ -52,7 +51,7 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
     for word in ("shown", "not shown"):
         rows = [
-            [place(one.coordinates), titles[one.figure], interval_words(one.found)]
+            [cell_title(one.coordinates), titles[one.figure], interval_words(one.found)]
             for one in found.changes
             if one.found.value is not None and one.is_shown == (word == "shown")
         ]
@@ -103,7 +102,7 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
         return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
     changes = trends([rows.execution(one, study) for one in like], name)
     steps = [
-        f"{place(one.coordinates)}: "
+        f"{cell_title(one.coordinates)}: "
         + "; ".join(
             f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
         )

@@ -13,11 +13,11 @@ def test_what_is_wrong_is_said_with_file_and_key(golden):
     golden.cases(lambda old, new: study(changed((old, new))), refuses=UsageError)
 
 
-def test_options_may_need_figures_of_cells_but_not_in_a_circle():
+def test_options_may_need_figures_of_cells_that_need_none():
     share = 'rate = { share = 0.2, figure = "plateau", cell = { setup = "%s", delay = "0" } }'
-    with pytest.raises(UsageError, match=r"configuration setup=pool .* would need itself"):
+    with pytest.raises(UsageError, match=r"configuration setup pool, .* needs another, too"):
         study(changed(("users = 50\n", f"{share % 'pool'}\n")))
-    with pytest.raises(UsageError, match=r"configuration setup=pool route=cpu .* is excluded"):
+    with pytest.raises(UsageError, match=r"configuration setup pool, route cpu, .* is excluded"):
         study(changed(("users = 500\n", f"{share % 'pool'}\n"), ("users = 50\n", "rate = 5\n")))
 
 
