@@ -290,7 +290,7 @@ def study(cells: int, checks: int) -> Study:
             figure="goodput",
             cell={"cell": (str(2 * number),)},
             to={"cell": str(2 * number + 1)},
-            ratio=(1.0, None),
+            ratio=(1.0, math.inf),
         )
         for number in range(checks)
     )

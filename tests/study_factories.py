@@ -46,10 +46,13 @@ def make_study_run(
     ended: bool = True,
     measured: bool = True,
     label: str = "",
+    more: str = "",
     change: Callable[[tuple[str, str], int], dict[str, Any]] = lambda cell, start: {},
 ) -> StudyRun:
-    """Two starts of each cell; `change` gives what else `make_run` takes for one of them."""
-    study = reading.parse(TEXT, file or Path("shop.toml"))
+    """Two starts of each cell; the file ends with `more`, and `change` gives what else `make_run`
+    takes for one of them.
+    """
+    study = reading.parse(TEXT + more, file or Path("shop.toml"))
     began = BEGUN + timedelta(days=days)
     row = StudyRun.objects.create(
         name=study.name,

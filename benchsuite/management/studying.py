@@ -124,6 +124,7 @@ class Execution:
             for turn in every
             if self.candidates[turn.place].plan and (turn.place, turn.repetition) not in self.done
         ]
+        asking = {(at, 1) for at, one in enumerate(self.candidates) if shares(one.cell.options)}
         times_s: dict[int, float] = defaultdict(float)
         for turn in remaining:
             times_s[turn.place] += self.estimates_s(estimate, [turn])[0]
@@ -138,19 +139,12 @@ class Execution:
             _, places = waiting.pop(0)
             waiting = [(need, others - places) for need, others in waiting]
             block = [turn for turn in remaining if turn.place in places]
-            blocks.append(sorted(block, key=lambda turn: (turn.repetition, self._behind(turn))))
+            block.sort(key=lambda turn: (turn.repetition, (turn.place, turn.repetition) in asking))
+            blocks.append(block)
         return [block for block in blocks if block]
 
     def _need(self, place: int) -> Need:
         return min((need for need, places in self.cases if place in places), default=Need.NOTHING)
-
-    def _behind(self, turn: Turn) -> int:
-        """How many others must have run before, one after another."""
-        if turn.repetition > 1:
-            return 0
-        needed = _needed(self.candidates[turn.place].cell).values()
-        before = (replace(turn, place=self.place_of(share.cell)) for share in needed)
-        return max([1 + self._behind(one) for one in before], default=0)
 
     @property
     def is_open_ended(self) -> bool:
@@ -257,8 +251,10 @@ class Execution:
         """Raises UnavailableError where no cell can run."""
         if len(self.skipped) < len(self.candidates):
             return
-        reasons = " ".join(dict.fromkeys(candidate.reason for candidate in self.skipped))
-        raise UnavailableError(f"No configuration of {self.study.name} can run here: {reasons}")
+        reasons = dict.fromkeys(candidate.reason.rstrip(".") for candidate in self.candidates)
+        raise UnavailableError(
+            f"No configuration of {self.study.name} can run here: {'; '.join(reasons)}."
+        )
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
@@ -391,7 +387,7 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
     Raises UsageError where there is none, it is of another file or machine, or under way.
     """
     wanted = {name: value for name, value in given.items() if value is not None}
-    executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)
+    executions = StudyRun.objects.filter(name=study.name, label=label, python="", **wanted)
     if not again_failed:
         executions = executions.exclude(status=Status.FINISHED.value)
     row = executions.first()

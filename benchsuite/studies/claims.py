@@ -99,11 +99,6 @@ def judge(study: Study, execution: Execution) -> list[Judgement]:
     return [_judgement(study, execution, claim, cells) for claim in study.claims]
 
 
-def place(coordinates: Coordinates) -> str:
-    """The values of a cell: "sync, ioread, 200"."""
-    return ", ".join(coordinates.values())
-
-
 def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
     """The starts of a cell in a figure, and how all cells scatter in it."""
     of_all = execution.scatter(figure)
@@ -145,12 +140,7 @@ def _judged(
     told: set[str],
 ) -> Judged:
     """Names the axes `told`: the claim itself says where all its cells are alike."""
-    regions = {
-        Kind.RATIO: check.ratio,
-        Kind.DIFFERENCE: check.difference,
-        Kind.VALUE: check.value,
-    }
-    kind, region = next((kind, _ends(ends)) for kind, ends in regions.items() if ends is not None)
+    ((kind, region),) = ((Kind(name), region) for name, region in check.regions.items())
     to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
     reasons: list[str] = []
     closed: list[str] = []
@@ -166,7 +156,7 @@ def _judged(
     sides = side(cell, check.figure), other
     confidence = execution.confidence
     measured = interval(kind, *sides, confidence)
-    name = _name(study, check, kind, cell, to, told)
+    name = _name(study, check, cell, to, told)
     judged = Judged(
         name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
     )
@@ -192,7 +182,6 @@ def _judged(
 def _name(
     study: Study,
     check: Check,
-    kind: Kind,
     cell: Coordinates,
     to: Coordinates | None,
     told: set[str],
@@ -204,7 +193,7 @@ def _name(
         return mine
     of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
     other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
-    sign = "/" if kind is Kind.RATIO else "−"
+    sign = "/" if check.ratio else "−"
     return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
 
 
@@ -216,11 +205,6 @@ def _within(measured: Interval, region: tuple[float, float]) -> bool:
 def _apart(measured: Interval, region: tuple[float, float]) -> bool:
     low, high = measured.low, measured.high
     return low is not None and high is not None and (high < region[0] or low > region[1])
-
-
-def _ends(region: Region) -> tuple[float, float]:
-    low, high = region
-    return -math.inf if low is None else low, math.inf if high is None else high
 
 
 def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
@@ -265,7 +249,7 @@ def obstacles(
     if not cell.starts:
         return
     for name, region in given.items():
-        low, high = _ends(region)
+        low, high = region
         values = cell.values(name)
         if not values or not low <= fmean(values) <= high:
             seen = format_number(fmean(values)) if values else "not known"

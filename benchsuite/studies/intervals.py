@@ -9,8 +9,7 @@
 * 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
   the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
   (2008); both are widened by as much as starts lie further apart than that law has it, in the cell
-  or in all cells of the study. Of other figures with 0 five starts are bootstrapped, and fewer have
-  no interval.
+  or in all cells of the study that don't count ten times as many. Other figures with 0 have none.
 * What has no limit in any start lies beyond the highest level that was tried.
 * One start has none.
 """
@@ -22,9 +21,9 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean, median, variance
+from typing import NamedTuple
 
-from benchsuite.core.metrics.every import Scale
-from benchsuite.stats.compare import CONFIDENCE, FEWEST_STARTS, compare
+from benchsuite.stats.compare import CONFIDENCE
 
 FEWEST = 2  #: Starts of a side, for any interval at all.
 
@@ -57,7 +56,7 @@ class Scatter:
     weight: float = 0.0
     """Its degrees of freedom: infinite where cells scatter no less alike than chance has it."""
     freedom: int = 0  #: Of all cells together.
-    dispersion: float = 1.0  #: Of counts, by `dispersion()`.
+    counts: Sequence["Counts"] = ()
 
     @property
     def words(self) -> str:
@@ -77,7 +76,7 @@ class Scatter:
 def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]] = ()) -> Scatter:
     """Of the figures of these cells and, of counts, the amounts that they are counted among."""
     cells = list(cells)
-    apart = dispersion(zip(cells, amounts, strict=False))
+    counted = counts(zip(cells, amounts, strict=False))
     logarithms = [
         [math.log(value) for value in one]
         for one in cells
@@ -86,9 +85,9 @@ def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]]
     variances = [(variance(one), len(one) - 1) for one in logarithms]
     freedom = sum(each for _, each in variances)
     if not freedom:
-        return Scatter(dispersion=apart)
+        return Scatter(counts=counted)
     typical, weight = _prior(variances)
-    return Scatter(len(variances), typical, weight, freedom, apart)
+    return Scatter(len(variances), typical, weight, freedom, counted)
 
 
 LEAST = 0.01  #: As a share of the median, in place of less, which rounding makes of small figures.
@@ -99,6 +98,7 @@ CAUTION = 2.0  #: Standard errors by which cells are taken to scatter less alike
 
 def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     """The typical variance and its weight: Smyth's fit of logarithms, with their freedom."""
+    from scipy.optimize import brentq
     from scipy.special import digamma, polygamma
 
     middle = median(each for each, _ in variances) or fmean(each for each, _ in variances)
@@ -117,38 +117,44 @@ def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     if beyond <= 0:
         total = sum(freedom for _, freedom in variances)
         return sum(each * freedom for each, freedom in variances) / total, math.inf
-    half = _inverse_trigamma(beyond)
+    ends = 1 / beyond, 1 / beyond + 1 / math.sqrt(beyond) + 1
+    half = float(brentq(lambda place: float(polygamma(1, place)) - beyond, *ends))
     return math.exp(mean + float(digamma(half)) - math.log(half)), 2 * half
 
 
-def _inverse_trigamma(value: float) -> float:
-    """By Newton's steps, which rise to it from below (Smyth 2004, appendix)."""
-    from scipy.special import polygamma
-
-    place = 0.5 + 1 / value
-    for _ in range(50):
-        trigamma = float(polygamma(1, place))
-        step = trigamma * (1 - trigamma / value) / float(polygamma(2, place))
-        place += step
-        if abs(step) < 1e-8 * place:
-            break
-    return place
+LIKE = 10
+"""Counts of a start that are so many times as many, or so many at all, lie apart by another law:
+chance makes most of the spread of few, and the machine that of many."""
 
 
-def dispersion(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> float:
-    """How far counts of starts lie apart: Pearson's χ² by its freedom, 1 at least."""
-    squares, freedom = 0.0, 0
+class Counts(NamedTuple):
+    """How the starts of a cell scatter that are counted."""
+
+    events: float  #: Of a start.
+    squares: float  #: Pearson's χ².
+    freedom: int
+
+
+def counts(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> tuple[Counts, ...]:
+    """Of the figures of cells and what they count among; without those that have nothing."""
+    found: list[Counts] = []
     for figures, amounts in cells:
         events = sum(map(operator.mul, figures, amounts))
         if len(amounts) < FEWEST or not events:
             continue
         share = events / sum(amounts)
-        squares += sum(
+        squares = sum(
             (one - share) ** 2 * amount / share
             for one, amount in zip(figures, amounts, strict=True)
         )
-        freedom += len(amounts) - 1
-    return max(1.0, squares / freedom) if freedom else 1.0
+        found.append(Counts(events / len(amounts), squares, len(amounts) - 1))
+    return tuple(found)
+
+
+def dispersion(cells: Sequence[Counts]) -> float:
+    """How far counts of starts lie apart: Pearson's χ² by its freedom, 1 at least."""
+    freedom = sum(one.freedom for one in cells)
+    return max(1.0, sum(one.squares for one in cells) / freedom) if freedom else 1.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,14 +193,7 @@ def interval(
         return _welch(kind, sides, confidence, more)
     if kind is not Kind.RATIO and all(one.amounts for one in sides):
         return _counted(kind, sides, confidence, more)
-    if starts >= FEWEST_STARTS:
-        nothing = [0.0] * FEWEST_STARTS  # a value is its difference from starts that have nothing
-        beside = other.starts if other else nothing
-        return _bootstrapped(kind, cell.starts, beside, value, confidence)
-    no_logarithm = "a run has 0, which has no logarithm"
-    return Interval(
-        value, reason=f"{no_logarithm}; with {FEWEST_STARTS} runs a side none is needed"
-    )
+    return Interval(value, reason="a run has 0, which has no logarithm")
 
 
 def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:
@@ -225,24 +224,6 @@ def _without_limit(kind: Kind, sides: Sequence[Side], confidence: float) -> Inte
     return Interval(*((0.0, 0.0) if kind is Kind.RATIO else (-math.inf, -math.inf)), high, method)
 
 
-def _bootstrapped(
-    kind: Kind, cell: Sequence[float], other: Sequence[float], value: float, confidence: float
-) -> Interval:
-    from scipy.stats import t
-
-    if kind is Kind.RATIO and not any(cell):
-        return Interval(0.0, 0.0, 0.0, "every run has 0")
-    if kind is Kind.RATIO and not all([*cell, *other]):
-        return Interval(value, reason="a run has 0, of which there is no ratio")
-    scale = Scale.RATIO if kind is Kind.RATIO else Scale.DIFFERENCE
-    comparison = compare(other, cell, scale=scale)
-    if confidence == CONFIDENCE or not comparison.error or comparison.freedom is None:
-        return Interval(value, comparison.low, comparison.high, "bootstrapped over runs")
-    # resamples of five values have no tails
-    half = float(t.ppf((1 + confidence) / 2, comparison.freedom)) * comparison.error
-    return _around(value, half, "Welch", by_ratio=kind is Kind.RATIO)
-
-
 def _around(value: float, half: float, method: str, *, by_ratio: bool) -> Interval:
     if by_ratio:
         return Interval(value, value * math.exp(-half), value * math.exp(half), method)
@@ -254,19 +235,21 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) ->
     from scipy.stats import chi2
 
     tail = (1 - confidence) / 2
-    counts = []
+    ends = []
     for side in sides:
-        apart = max(side.of_all.dispersion, dispersion([(side.starts, side.amounts)]))
-        apart *= len(side.starts) / (len(side.starts) + more)
-        amount = sum(side.amounts) / apart
-        events = sum(map(operator.mul, side.starts, side.amounts)) / apart
+        starts, events = len(side.starts), sum(map(operator.mul, side.starts, side.amounts))
+        most = LIKE * max(LIKE, events / starts)
+        like = [one for one in side.of_all.counts if one.events <= most]
+        apart = max(dispersion(like), dispersion(counts([(side.starts, side.amounts)])))
+        apart *= starts / (starts + more)
+        amount, events = sum(side.amounts) / apart, events / apart
         low = float(chi2.ppf(tail, 2 * events)) / 2 if events else 0.0
         high = float(chi2.ppf(1 - tail, 2 * events + 2)) / 2
-        counts.append((events / amount, low / amount, high / amount))
+        ends.append((events / amount, low / amount, high / amount))
     method = "Poisson, of the counts of all runs together"
-    if len(counts) == 1:
-        return Interval(*counts[0], method)
-    (mine, low, high), (other, least, most) = counts
+    if len(ends) == 1:
+        return Interval(*ends[0], method)
+    (mine, low, high), (other, least, most) = ends
     below, above = math.hypot(mine - low, most - other), math.hypot(high - mine, other - least)
     return Interval(mine - other, mine - other - below, mine - other + above, method)
 

@@ -7,9 +7,10 @@ from enum import IntEnum
 from itertools import product
 from typing import Any
 
-from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.options import in_cell, laid_over, settled, shares
+from benchsuite.studies.strictly import Place
 from benchsuite.studies.study import (
     Cell,
     Coordinates,
@@ -22,6 +23,7 @@ from benchsuite.studies.study import (
 )
 
 ALL: Selector = {}  #: Selects every cell.
+ONLY = Place("--only")
 
 Key = frozenset[tuple[str, str]]
 
@@ -68,7 +70,7 @@ def cells(
         is_thinned = needs[place] > keeps and not admits(kept, cell.coordinates)
         left_out = is_thinned or (claims and needs[place] is not Need.CLAIM)
         if admits(only, cell.coordinates) and not left_out:
-            _add(cell, by_key, wanted)
+            _add(cell, wanted)
     if not wanted:
         words = [f"{axis}={','.join(values)}" for axis, values in only.items()]
         raise UsageError(
@@ -91,7 +93,7 @@ def cases(study: Study) -> list[Case]:
         wanted: set[Key] = set()
         for place in places:
             if place in by_key:
-                _add(by_key[place], by_key, wanted)
+                _add(by_key[place], wanted)
         found.append(Case(need, frozenset(wanted), needs))
 
     here = [cell.coordinates for cell in by_key.values()]
@@ -118,13 +120,10 @@ def key(coordinates: Coordinates) -> Key:
     return frozenset(coordinates.items())
 
 
-def _add(cell: Cell, by_key: dict[Key, Cell], wanted: set[Key]) -> None:
+def _add(cell: Cell, wanted: set[Key]) -> None:
     """With all that must be measured before it."""
-    if key(cell.coordinates) in wanted:
-        return
-    wanted.add(key(cell.coordinates))
-    for share in shares(cell.options).values():
-        _add(by_key[key(in_cell(share, cell.coordinates).cell)], by_key, wanted)
+    before = (in_cell(share, cell.coordinates).cell for share in shares(cell.options).values())
+    wanted.update([key(cell.coordinates), *map(key, before)])
 
 
 def every(study: Study) -> Iterator[Cell]:
@@ -159,18 +158,15 @@ def selector(given: Iterable[str]) -> Selector:
     return chosen
 
 
-def check_selector(study: Study, only: Selector) -> None:
+def check_selector(study: Study, selector: Selector, place: Place = ONLY) -> None:
     """Raises UsageError for an axis or a value that the study lacks."""
     axes = {axis.name: names(axis.values) for axis in study.axes}
-    for axis, values in only.items():
+    for axis, values in selector.items():
         if axis not in axes:
-            raise UsageError(f"--only: {study.name} has no axis {axis!r}; {choices(axis, axes)}")
+            raise place.unknown(axis, "axis", list(axes))
         for value in values:
             if value not in axes[axis]:
-                advice = choices(value, axes[axis])
-                raise UsageError(
-                    f"--only: the axis {axis} of {study.name} has no {value!r}; {advice}"
-                )
+                raise place.at(axis).unknown(value, "value", axes[axis])
 
 
 REPEAT = "repeat"  #: Among what `scale.least` limits: the number of starts.

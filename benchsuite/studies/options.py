@@ -66,23 +66,17 @@ def _guessed(value: Any) -> Takes:
     return Takes.PAIRS if is_pairs else Takes.VALUE
 
 
-def _plain(value: Any, place: Place) -> str | float:
-    if isinstance(value, bool) or not isinstance(value, str | int | float):
-        raise place.wrong(value, Takes.VALUE)
-    return strictly.scalar(value, place)
-
-
 def _pair(value: Any, place: Place) -> Any:
     if value == []:
         return AWAY
-    return value if isinstance(value, bool) else _plain(value, place)
+    return value if isinstance(value, bool) else strictly.scalar(value, place)
 
 
 def _read(takes: Takes, value: Any, place: Place) -> Any:
     if takes is Takes.SEVERAL:
         return strictly.one_or_more(value, place)
     if takes is Takes.VALUE:
-        return _SHARE(value, place) if isinstance(value, dict) else _plain(value, place)
+        return _SHARE(value, place) if isinstance(value, dict) else strictly.scalar(value, place)
     if not isinstance(value, bool if takes is Takes.FLAG else dict):
         raise place.wrong(value, takes)
     return value if takes is Takes.FLAG else strictly.mapping(_pair)(value, place)

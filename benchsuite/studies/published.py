@@ -20,9 +20,6 @@ class Row:
     cell: Coordinates  #: Axes that the file doesn't name are left open.
     figures: Mapping[str, Value]  #: By the study's names.
 
-    def is_of(self, coordinates: Coordinates) -> bool:
-        return all(coordinates.get(axis) == value for axis, value in self.cell.items())
-
 
 def rows(study: Study) -> list[Row]:
     """Of all its files; raises UsageError for one that can't be read."""
@@ -34,16 +31,9 @@ def of(rows: Sequence[Row], coordinates: Coordinates) -> dict[str, Value]:
     """What is published of a cell; a row that says more of it wins over one that says less."""
     values: dict[str, Value] = {}
     for row in sorted(rows, key=lambda other_row: len(other_row.cell)):
-        if row.is_of(coordinates):
+        if row.cell.items() <= coordinates.items():
             values |= row.figures
     return values
-
-
-def times_published(measured: float | None, published: Value | None) -> float | None:
-    """Measured divided by published; None where either is not known, or no number."""
-    if measured is None or not published or isinstance(published, str):
-        return None
-    return measured / published
 
 
 def _rows(path: Path, each: Published) -> list[Row]:

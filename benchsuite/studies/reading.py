@@ -4,7 +4,6 @@ names is there: axes, values, figures, cells, files and columns.
 
 import csv
 import hashlib
-import re
 import tomllib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -51,6 +50,7 @@ from benchsuite.studies.study import (
     Table,
     Value,
     admits,
+    cell_title,
     names,
     situations,
 )
@@ -101,16 +101,9 @@ def parse(text: str, path: Path, known: Known | None = None) -> Study:
     try:
         document = tomllib.loads(text)
     except (ValueError, RecursionError) as error:
-        if isinstance(error, tomllib.TOMLDecodeError):
-            raise place.error(f"this is no TOML: {error}.") from error
-        # the parser names no key of what is too long or too deep for it
-        deep = isinstance(error, RecursionError)
-        match = re.search(r"([\[{][^\[\]{}]*){50}" if deep else r"[0-9_]{1000}", text)
-        if match:
-            before = text[: match.start()].rpartition("\n")[2]
-            place = place.at(before.partition("=")[0].strip(" []{") or "?")
-        what = "lists in each other deeper" if deep else "a number of more digits"
-        raise place.error(f"it has {what} than can be read.") from error
+        # of what is too long or too deep for it the parser says nothing to people
+        why = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is too deep or long"
+        raise place.error(f"this is no TOML: {why}.") from error
     study = _study(_file(known)(document, place), text, path, place)
     _check(study, place)
     return study
@@ -280,9 +273,6 @@ def _check(study: Study, place: Place) -> None:
             known.figure(figure, at.at("figures"))
         known.selector(layout.only, at.at("only"))
     for chart, at in _each(study.charts, place, "chart"):
-        if chart.x not in (*known.axes, *known.figures):
-            every = [*known.axes, *known.figures]
-            raise at.at("x").unknown(chart.x, "axis or figure", every)
         known.figure(chart.y, at.at("y"))
         for axis in filter(None, (chart.line, chart.small)):
             known.axis(axis, at)
@@ -294,18 +284,17 @@ def _check(study: Study, place: Place) -> None:
         for figure in claim.given:
             known.figure(figure, place.at("claim").at(claim.name).at("given"))
     _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
-    check_answers(study, place)
-
-
-def check_answers(study: Study, place: Place) -> None:
-    """The same of its answers alone, which may be of another file than the rest."""
-    known = _Known(study)
     for answer, at in _each(study.answers, place, "answer"):
         known.answer(answer, at)
 
 
 def check_today(study: Study, place: Place) -> None:
-    """Raises UsageError for a figure that nobody makes, or what is not in a published file."""
+    """Raises UsageError for a figure that nobody makes, a chart over what is no axis, or what is
+    not in a published file.
+    """
+    known = _Known(study)
+    for chart, at in _each(study.charts, place, "chart"):
+        known.axis(chart.x, at.at("x"))
     for figure in study.figures:
         try:
             figures.metric(figure)
@@ -350,11 +339,7 @@ class _Known:
             raise place.unknown(name, "figure", self.figures)
 
     def selector(self, selector: Selector, place: Place) -> None:
-        for axis, values in selector.items():
-            self.axis(axis, place)
-            for value in values:
-                if value not in self.axes[axis]:
-                    raise place.at(axis).unknown(value, "value", self.axes[axis])
+        matrix.check_selector(self.study, selector, place)
 
     def coordinates(self, coordinates: Coordinates, place: Place) -> None:
         self.selector({axis: (value,) for axis, value in coordinates.items()}, place)
@@ -379,33 +364,29 @@ class _Known:
                 raise place.at("least").unknown(name, "scaled option or axis", limited)
 
     def cells(self, place: Place) -> None:
-        """That there are some, and that those exist whose figures others need, in no circle."""
+        """That there are some, and that those whose figures others need exist, and need none."""
         by_key = self.cells_by_key
         if not by_key:
             raise place.at("exclude").error("no configuration is left.")
 
-        def follow(at: Coordinates, asked: tuple[Any, ...]) -> None:
-            for option, share in shares(by_key[matrix.key(at)].options).items():
+        for cell in by_key.values():
+            for option, share in shares(cell.options).items():
                 here = place.at(option)
                 self.figure(share.figure, here)
                 self.coordinates(share.cell, here.at("cell"))
-                needed = in_cell(share, at).cell
+                needed = in_cell(share, cell.coordinates).cell
                 if matrix.key(needed) not in by_key:
-                    raise here.error(f"the configuration {_shown(needed)} is excluded.")
-                if matrix.key(needed) in asked:
-                    raise here.error(f"the configuration {_shown(needed)} would need itself.")
-                follow(needed, (*asked, matrix.key(needed)))
-
-        for key, cell in by_key.items():
-            follow(cell.coordinates, (key,))
+                    raise here.error(f"the configuration {cell_title(needed)} is excluded.")
+                if shares(by_key[matrix.key(needed)].options):
+                    raise here.error(f"the configuration {cell_title(needed)} needs another, too.")
 
     def check(self, check: Check, place: Place) -> None:
         self.figure(check.figure, place.at("figure"))
         self.selector(check.cell, place.at("cell"))
-        regions = {"ratio": check.ratio, "difference": check.difference, "value": check.value}
-        given = [name for name, region in regions.items() if region is not None]
+        given = list(check.regions)
         if len(given) != 1:
-            raise place.error(f"needs one region of {', '.join(regions)}, and has {len(given)}.")
+            kinds = "ratio, difference, value"
+            raise place.error(f"needs one region of {kinds}, and has {len(given)}.")
         compared = check.to is not None or bool(check.to_figure)
         if compared == (given == ["value"]):
             raise place.at(given[0]).error(
@@ -422,9 +403,9 @@ class _Known:
         for reference in checked:
             other = {**reference, **(check.to or {})}
             if other not in self.all:
-                raise place.at("to").error(f"the configuration {_shown(other)} is excluded.")
+                raise place.at("to").error(f"the configuration {cell_title(other)} is excluded.")
             if other == reference and check.to_figure in ("", check.figure) and compared:
-                itself = f"the configuration {_shown(reference)} is held against itself."
+                itself = f"the configuration {cell_title(reference)} is held against itself."
                 raise place.at("to").error(itself)
 
     def answer(self, answer: Answer, place: Place) -> None:
@@ -445,7 +426,3 @@ class _Known:
             choice = ", ".join(answer.choice)
             words = f"{choice} has one value in each situation: nothing to choose."
             raise place.at("choice").error(words)
-
-
-def _shown(coordinates: Coordinates) -> str:
-    return " ".join(f"{axis}={value}" for axis, value in coordinates.items())

@@ -54,7 +54,11 @@ def number(value: Any, place: Place) -> float:
 
 
 def scalar(value: Any, place: Place) -> str | float:
-    return text(value, place) if isinstance(value, str) else number(value, place)
+    if isinstance(value, str):
+        return text(value, place)
+    if not _is_number(value):
+        raise place.wrong(value, "a text or a number")
+    return number(value, place)
 
 
 def _is_number(value: Any) -> bool:
@@ -78,15 +82,15 @@ def one_of(*words: str) -> Reader:
     return read
 
 
-def region(value: Any, place: Place) -> tuple[float | None, float | None]:
-    """[from, to]; inf and -inf are open ends, which become None."""
+def region(value: Any, place: Place) -> tuple[float, float]:
+    """[from, to]; inf and -inf are open ends."""
     wanted = "a region [from, to], such as [0.4, 0.6] or [2, inf]"
     if not isinstance(value, list) or len(value) != 2 or not all(map(_is_number, value)):
         raise place.wrong(value, wanted)
     low, high = value
     if not low < high:
         raise place.wrong(value, f"{wanted}, its end above its beginning")
-    return (None if low == -math.inf else low, None if high == math.inf else high)
+    return low, high
 
 
 def several(read: Reader) -> Reader:

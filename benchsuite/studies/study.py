@@ -15,7 +15,7 @@ Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "1
 Selector = Mapping[str, tuple[str, ...]]
 """Axis to the values that it admits; an axis that is not named admits all."""
 
-Region = tuple[float | None, float | None]  #: From, to; None is open.
+Region = tuple[float, float]  #: From, to; an infinite end is open.
 
 Options = Mapping[str, Any]
 """Option names of `runbench` to values; [] takes one away, a `Share` is resolved later."""
@@ -139,6 +139,12 @@ class Check:
     difference: Region | None = None
     value: Region | None = None
 
+    @property
+    def regions(self) -> dict[str, Region]:
+        """Those that it has, by kind; one, as `reading` sees to."""
+        every = {"ratio": self.ratio, "difference": self.difference, "value": self.value}
+        return {kind: region for kind, region in every.items() if region is not None}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:
@@ -225,7 +231,7 @@ def admits(selector: Selector, coordinates: Coordinates) -> bool:
     return all(coordinates.get(axis) in values for axis, values in selector.items())
 
 
-def names(values: Sequence[Value]) -> list[str]:
+def names(values: Sequence[Value | Axis]) -> list[str]:
     return [one.name for one in values]
 
 

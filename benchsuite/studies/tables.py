@@ -111,10 +111,7 @@ def _entry(
     value = published.of(rows, cell.coordinates).get(metric.name)
     if value is None:
         return Shown.missing("not published")
-    values = cell.values(metric.name)
-    times = published.times_published(fmean(values) if values else None, value)
-    note = f"measured {times:.3g} ×" if times is not None and not math.isinf(times) else ""
-    return Shown(value if isinstance(value, str) else written(metric, value), note)
+    return Shown(value if isinstance(value, str) else written(metric, value))
 
 
 def shown(cell: MeasuredCell, metric: Metric) -> Shown:

@@ -32,19 +32,9 @@ class Change:
 
 
 @dataclass(frozen=True, slots=True)
-class Turned:
-    """A claim that came out otherwise."""
-
-    earlier: Judgement
-    later: Judgement
-
-
-@dataclass(frozen=True, slots=True)
 class Difference:
     changes: Sequence[Change]
-    turned: Sequence[Turned]
-    only_earlier: Sequence[Coordinates]  #: Cells that the other has no figures of.
-    only_later: Sequence[Coordinates]
+    turned: Sequence[tuple[Judgement, Judgement]]  #: Claims that came out otherwise later.
 
 
 def difference(study: Study, earlier: Execution, later: Execution) -> Difference:
@@ -62,9 +52,7 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
     judged = zip(judge(study, earlier), judge(study, later), strict=True)
     return Difference(
         changed,
-        [Turned(one, other) for one, other in judged if one.outcome is not other.outcome],
-        [cell.coordinates for where, cell in before.items() if where not in after],
-        [cell.coordinates for where, cell in after.items() if where not in before],
+        [(one, other) for one, other in judged if one.outcome is not other.outcome],
     )
 
 
@@ -76,9 +64,7 @@ def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) ->
     for (_, cell), (before, after) in zip(pairs, figures, strict=True):
         sides = Side(after, of_all), Side(before, of_all)
         ratio = interval(Kind.RATIO, *sides)
-        wide = ratio
-        if _excludes_1(ratio):
-            wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
+        wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
         changes.append(Change(cell.coordinates, figure, ratio, _excludes_1(wide)))
     return changes
 
@@ -102,8 +88,7 @@ class Trend:
 
     coordinates: Coordinates
     means: list[float | None]  #: In the order of the executions; None where it has none.
-    steps: Sequence[Step] = ()
-    reason: str = ""  #: Why none were looked for.
+    steps: Sequence[Step] = ()  #: None are looked for in fewer than `FEWEST_EXECUTIONS`.
 
     @property
     def known(self) -> dict[int, float]:
@@ -123,24 +108,16 @@ def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:
             rows.setdefault(key(cell.coordinates), empty).means[at] = (
                 fmean(values) if values else None
             )
-    series = list(rows.values())
     variances = {
-        id(one): fmean((after - before) ** 2 for before, after in pairwise(one.known.values())) / 2
-        for one in series
+        where: fmean((after - before) ** 2 for before, after in pairwise(one.known.values())) / 2
+        for where, one in rows.items()
         if len(one.known) >= FEWEST_EXECUTIONS
     }
     typical = median(map(math.sqrt, variances.values())) ** 2 if variances else 0.0
-    made = []
-    for one in series:
-        having = len(one.known)
-        if id(one) in variances:
-            cost = 3 * math.log(having) + 2 * math.log(len(variances))
-            made.append(replace(one, steps=_steps(one, cost * max(typical, variances[id(one)]))))
-        else:
-            runs = f"{having} execution{'s' * (having != 1)} with this figure"
-            reason = f"{runs}, and steps are looked for from {FEWEST_EXECUTIONS} on"
-            made.append(replace(one, reason=reason))
-    return made
+    for where, own in variances.items():
+        cost = 3 * math.log(len(rows[where].known)) + 2 * math.log(len(variances))
+        rows[where] = replace(rows[where], steps=_steps(rows[where], cost * max(typical, own)))
+    return list(rows.values())
 
 
 def _steps(trend: Trend, cost: float) -> list[Step]:

@@ -1,6 +1,7 @@
 """The pages that `runstudy --markdown` writes of all studies, and what they answer from them."""
 
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -12,8 +13,9 @@ from benchsuite.report.studies.differences import whole
 from benchsuite.report.studies.execution import study_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.studies import reading
+from tests import study_factories
 from tests.factories import MACHINE
-from tests.study_factories import RATES, TEXT, make_study_run, write
+from tests.study_factories import RATES, TEXT, write
 from tests.web.conftest import BY_TOKEN
 
 ANSWER = """
@@ -21,6 +23,8 @@ ANSWER = """
 asks = "Does it\\nwait?"
 choice = "setup"
 """
+
+make_study_run = partial(study_factories.make_study_run, more=ANSWER)
 
 
 @pytest.fixture(autouse=True)
@@ -50,8 +54,6 @@ def row(page: str, beginning: str) -> list[str]:
 
 def test_a_page_a_study_and_one_that_answers_from_all(folder, capsys):
     mine = make_study_run(label="first")
-    StudyRun.objects.filter(pk=mine.pk).update(remark="Async stays at 150 /s.")
-    mine.refresh_from_db()
     make_study_run(dict.fromkeys(RATES, 50.0), days=1)
     page = index(folder, label="first")
     assert capsys.readouterr().out == f"Written  shop.md, README.md in {folder}\n"
@@ -68,16 +70,15 @@ def test_a_page_a_study_and_one_that_answers_from_all(folder, capsys):
     executed = row(page, "[shop](shop.md) | Does async")
     assert "finished, first" in executed[2]
     assert executed[3:] == ["1", "2", "12 valid", "2 hold and 1 can't be told here"]
-    assert "- shop. Written by a person: Async stays at 150 /s.\n" in page
     assert f"- CPU: {MACHINE['cpu_model']}\n" in page
     assert "- servers: gunicorn-sync 23.0.0, uvicorn 23.0.0\n" in page
     for name in reading.studies():
         assert f"\n- {name}: There is no execution 'first' of {name}; execute it" in page
 
 
-def test_a_study_answers_on_its_own_page_too(soup, folder, file):
-    file.write_text(TEXT + ANSWER + ANSWER.replace("wait", "last") + 'only = { delay = "0" }')
-    mine = make_study_run(only={"delay": ("100", "200")})
+def test_a_study_answers_on_its_own_page_too(soup, folder):
+    last = ANSWER.replace("wait", "last") + 'only = { delay = "0" }'
+    mine = make_study_run(only={"delay": ("100", "200")}, more=ANSWER + last)
     page = soup("/results/studies/shop/")
     assert [one.text for one in page.select("details:has(#answers) h3")] == [
         "Does it wait? delay 100",
@@ -123,23 +124,6 @@ def test_the_page_alone(capsys, folder):
     assert capsys.readouterr().out == index(folder)
 
 
-def test_answers_of_a_file_that_has_changed_since(folder, file):
-    row = make_study_run()
-    file.write_text((TEXT + ANSWER).replace("[axis.setup]", "[axis.arm]"))
-    assert "Does it wait?" not in index(folder)
-    file.write_text(TEXT.replace("plateau", "level") + ANSWER.replace("wait", "last"))
-    assert "Does it last?" in index(folder), "the objective is that of the execution"
-    own = ANSWER.replace("wait", "hold")
-    StudyRun.objects.filter(pk=row.pk).update(text=TEXT + own)
-    file.write_text("format = 2")
-    assert "Does it hold?" in index(folder)
-    file.write_text(TEXT + ANSWER + 'only = { delay = "0" }')
-    page = index(folder)
-    assert "Does it wait?" in page
-    assert "Does it hold?" not in page
-    assert "\ndelay 200: " not in page
-
-
 def test_an_execution_that_can_not_be_read_is_told(folder):
     readable = make_study_run()
     StudyRun.objects.filter(pk=readable.pk).update(name="gone")
@@ -165,7 +149,6 @@ def test_what_can_not_be_written_is_one_sentence(folder, tmp_path):
     )
     assert "Name one study, not 2; there are: " in refused("shop", "servers_today")
     assert "Name a study; there are: " in refused()
-    assert "Name a study" in refused(remark=str(tmp_path / "shop.csv"))
     (folder / "shop.md").mkdir()
     with pytest.raises(CommandError, match=r"shop\.md could not be written: Is a directory"):
         call_command("runstudy", markdown=str(folder))

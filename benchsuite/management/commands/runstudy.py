@@ -1,7 +1,6 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
 import os
-import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,6 @@ from benchsuite import conf
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
-from benchsuite.core.printable import printable
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.load import MAX_LOAD_HOSTS
@@ -44,7 +42,6 @@ from benchsuite.studies.study import RULES, Cell, Study, cell_title
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
-MOST = 2000  #: Characters of a remark.
 INDEX = "README"  #: The page that answers a question from all studies.
 
 
@@ -62,11 +59,6 @@ class Asked(Spec):
     repeat: int | None = option(None, "--repeat N  runs of each configuration", unless="the file's")
     seed: int = option(0, "--seed N  of the order and of each run")
     label: str = option("", "--label WORD  a word to find this execution by")
-    python: str = option(
-        "",
-        "--python PYTHON  Python of the servers, as a version (3.13, pypy3.11) or a path",
-        unless="what a configuration names, else the one of this command",
-    )
     load_hosts: int | None = option(
         None,
         "--load-hosts N  other hosts that make the load of each run, as with runbench",
@@ -105,11 +97,6 @@ class Asked(Spec):
         "--html FILE  write the page of the last execution, of that --label if there is one, as "
         "one file that opens offline, and stop",
     )
-    remark: str = option(
-        "",
-        "--remark FILE  store this paragraph with the last execution, of that --label if there is "
-        'one, and stop ("-" for standard input)',
-    )
     beside: str = option(
         "",
         "--with EXECUTION  with --markdown: also its difference to another one, by label or id",
@@ -123,7 +110,7 @@ class Command(BriefCommand):
     usage = "%(prog)s [NAME ...] [options]"
     first = (
         *("claims", "budget", "scale", "only", "repeat", "label", "resume", "dry-run"),
-        *("markdown", "remark", "with"),
+        *("markdown", "with"),
     )
     examples = (
         "async_vs_sync --claims --budget=20m",
@@ -134,10 +121,14 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         asked = read(Asked, options)
         names = asked.names
-        if asked.remark or asked.markdown or asked.html:
+        if asked.markdown or asked.html:
             sweep_executions()
-            if words := _tell(names, asked):
+            if asked.markdown and (words := _write_pages(asked)):
                 self.stdout.write(words)
+            if asked.html:
+                streams.check("--html", asked.html)
+                row = chosen(_one(names), asked.label)
+                write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return
         if delegating.is_elsewhere(options):
             delegating.make("runstudy", self.words, options)
@@ -192,54 +183,21 @@ class Command(BriefCommand):
             screen.say(line)
 
 
-def _tell(names: Sequence[str], asked: Asked) -> str:
-    """Writes what is stored, whose file may have gone; returns what was done, in words."""
-    words = ""
-    if asked.remark:
-        words = _remark(chosen(_one(names), asked.label), asked.remark)
-    if asked.markdown:
-        words = _write_pages(asked.markdown, names, asked.label, asked.beside)
-    if asked.html:
-        streams.check("--html", asked.html)
-        execution = chosen(_one(names), asked.label)
-        write_page(asked.html, "studies.show", execution.name, execution=execution.pk)
-    return words
-
-
-def _remark(row: StudyRun, file: str) -> str:
-    """Stores the paragraph of that file in place of the one before; returns what was done."""
-    name = f"--remark={file}"
-    try:
-        text = (sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()).decode()
-    except OSError as error:
-        raise UsageError(f"{name} can't be read: {error.strerror}.") from error
-    except UnicodeDecodeError as error:
-        raise UsageError(f"{name} is not UTF-8; save it as text.") from error
-    text = printable(" ".join(text.split()))
-    if len(text) > MOST:
-        raise UsageError(f"{name} may have {MOST} characters at most, and has {len(text)}.")
-    row.remark = text
-    row.save(update_fields=["remark"])
-    did = "is stored with" if text else "was taken away from"
-    return f"The remark {did} the execution of {row.name} of {row.started_at:%d %b %Y, %H:%M} UTC."
-
-
-def _write_pages(file: str, names: Sequence[str], label: str, other: str) -> str:
-    """The page of one study into that file ("-" for standard output); of several, or of all that
-    were executed where none is named, a page each into that folder, and one that answers from all
-    ("-": this one alone). Of one study with its difference to the `other` execution, by label or
-    id. Returns what was written, in words.
+def _write_pages(asked: Asked) -> str:
+    """The page of one study ("-": to standard output), with its difference to another execution if
+    that is asked for; of several, or of all that were executed where none is named, a page each,
+    and one that answers from all ("-": this one alone). Returns what was written, in words.
 
     Raises UsageError where there is nothing to write, or no place for it, and BenchsuiteError where
     it can't be written.
     """
-    flag = "--markdown"
+    flag, file, names, label = "--markdown", asked.markdown, asked.names, asked.label
     if len(names) == 1:
         streams.check(flag, file)
         report = study_report(chosen(names[0], label))
-        streams.write(file, to_markdown(whole(report, chosen_beside(report, other))))
+        streams.write(file, to_markdown(whole(report, chosen_beside(report, asked.beside))))
         return ""
-    if other:
+    if asked.beside:
         raise UsageError("--with is the difference of two executions of one study; name it.")
     if file != "-" and not os.path.isdir(file):  # Path's own raises where a name is too long
         raise UsageError(
@@ -299,7 +257,6 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             scale=asked.scale,
             repeat=asked.repeat,
             only={axis: list(some) for axis, some in only.items()} or None,
-            python=asked.python or None,
         )
         first = Run.objects.filter(study_cell__study_run=row).first()
         hosts = RunSpec.from_json(first.spec).load.hosts or None if first else asked.load_hosts
@@ -319,7 +276,6 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
         row = StudyRun(
             name=study.name,
             label=asked.label,
-            python=asked.python,
             digest=study.digest,
             text=study.text,
             scale=scale,
@@ -344,23 +300,7 @@ def _cells(study: Study, row: StudyRun, hosts: int | None) -> Sequence[Cell]:
     keeps = matrix.Need.QUESTION if row.looks > 1 else matrix.Need.CLAIM
     from_hosts = {} if hosts is None else {"load-hosts": hosts}
     cells = matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)
-    loaded = [replace(cell, options={**from_hosts, **cell.options}) for cell in cells]
-    return _under(row.python, loaded)
-
-
-def _under(python: str, cells: Sequence[Cell]) -> Sequence[Cell]:
-    """The same under that Python, where they serve the project and name none."""
-
-    def serves_project(cell: Cell) -> bool:
-        adapter = conf.servers().get(str(cell.options.get("server")))
-        return adapter is None or adapter.serves_project
-
-    return [
-        replace(cell, options={"python": python, **cell.options})
-        if python and serves_project(cell)
-        else cell
-        for cell in cells
-    ]
+    return [replace(cell, options={**from_hosts, **cell.options}) for cell in cells]
 
 
 def _one(names: Sequence[str]) -> str:
@@ -399,9 +339,6 @@ def _undecided(execution: Execution) -> Iterator[str]:
             yield f"Open     {about}: about {counted(most, 'more run')} of each would tell."
     if execution.is_over_budget:
         yield f"Go on with: {_again(row)} --budget=10m"
-    else:
-        made = row.repeat + execution.rounds_made(Need.CLAIM, Need.QUESTION)
-        yield f"For a surer answer: {command('runstudy', row.name, f'--repeat={2 * made}')}"
 
 
 def _again(row: StudyRun) -> str:

@@ -29,12 +29,11 @@ from benchsuite.studies.tables import open_axes, rest_title, selected, written
 
 
 def charts(study: Study, execution: Execution, beside: Sequence[published.Row] = ()) -> list[Drawn]:
-    drawn, of_figures = [], {figure.name for figure in study.figures}
+    drawn, axes = [], names(study.axes)
     for number, chart in enumerate(study.charts, start=1):
-        taken = {chart.line, chart.x}
-        if chart.x in of_figures:
-            taken = {axis.name for axis in study.axes} - {chart.small}
-        for rest in open_axes(study, execution, taken, chart.only):
+        if chart.x not in axes:
+            continue  # a stored file may have a figure there
+        for rest in open_axes(study, execution, {chart.line, chart.x}, chart.only):
             cells = selected(execution, rest, chart.only)
             if series := _series(study, cells, chart, rest, number, beside):
                 drawn.append(draw(series))
@@ -56,14 +55,12 @@ def _series(
         here = {one.coordinates[chart.line] for one in cells}
         every = names(study.axis(chart.line).values)
         lines = [(value, at) for at, value in enumerate(every) if value in here]
-    if chart.x in metrics:
-        kind, (rows, head, across) = "points", _of_figure(chart, metrics[chart.x], lines, cells)
-    else:
-        rows, head, across = _of_axis(study, chart, lines, cells, beside)
-        kind = "bars" if any(isinstance(row[0], str) for row in rows) else "lines"
+    rows = _rows(study, chart, lines, cells, beside)
+    with_bars = any(isinstance(row[0], str) for row in rows)
     where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in chart.only})
-    title = chart.title or f"{up.headline()} by {across.title}"
-    columns, kept = [head], [0]
+    title = chart.title or f"{up.headline()} by {chart.x}"
+    across = Axis(chart.x, scale=Scale.LEVEL)
+    columns, kept = [Column(chart.x, chart.x, in_words)], [0]
     for is_published in (False, True):
         behind, words = (" published", ", published") if is_published else ("", "")
         for at, (line, place) in enumerate(lines, start=1 + len(lines) * is_published):
@@ -73,7 +70,7 @@ def _series(
                 f"{line} {up.with_unit}{behind}".strip(),
                 f"{study.titles({chart.line: line}) if line else up.headline()}{words}",
             )
-            mark = _mark(place, kind, published=is_published)
+            mark = _mark(place, with_bars=with_bars, published=is_published)
             columns.append(Column(name, shown, _show(up), mark=mark))
             kept.append(at)
     note = "Means over the runs that count."
@@ -84,13 +81,13 @@ def _series(
     return Series(slug, whole, across, _axis(up), tuple(columns), table, note)
 
 
-def _of_axis(
+def _rows(
     study: Study,
     chart: Chart,
     lines: Sequence[tuple[str, int]],
     cells: Sequence[MeasuredCell],
     beside: Sequence[published.Row],
-) -> tuple[list[Row], Column, Axis]:
+) -> list[Row]:
     """A row for each value, with what was measured and then what was published of each line."""
     here = {one.coordinates[chart.x] for one in cells}
     numbers, rows = list[float](), list[Row]()
@@ -104,26 +101,8 @@ def _of_axis(
         measured = (_mean(cells, chart.y, one) for one in where)
         rows.append((place, *measured, *(_published(cells, chart.y, one, beside) for one in where)))
     if numbers:
-        rows.sort(key=_first)
-    return rows, Column(chart.x, chart.x, in_words), Axis(chart.x, scale=Scale.LEVEL)
-
-
-def _of_figure(
-    chart: Chart, metric: Metric, lines: Sequence[tuple[str, int]], cells: Sequence[MeasuredCell]
-) -> tuple[list[Row], Column, Axis]:
-    axis = _axis(metric)
-    rows: list[Row] = []
-    for cell in cells:
-        place = _mean([cell], metric.name, {})
-        if place is not None:
-            mine = cell.coordinates.get(chart.line, "")
-            of_lines = (_mean([cell], chart.y, {}) if line == mine else None for line, _ in lines)
-            rows.append((place / axis.per, *of_lines))
-    return sorted(rows, key=_first), Column(axis.title, axis.title), axis
-
-
-def _first(row: Row) -> float:
-    return float(row[0])
+        rows.sort(key=lambda row: float(row[0]))
+    return rows
 
 
 def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> float | None:
@@ -144,14 +123,14 @@ def _published(
     return None
 
 
-def _mark(at: int, kind: str, *, published: bool) -> Mark:
-    """Points of two figures, bars over words, else lines; hollow or hatched where published."""
+def _mark(at: int, *, with_bars: bool, published: bool) -> Mark:
+    """Bars over words, else lines; hatched or hollow points where published."""
     colour = COLOURS[at % len(COLOURS)]
-    if kind == "bars":
+    if with_bars:
         pattern = {"shape": "/", "fillmode": "replace"} if published else {}
         return Mark({"type": "bar", "marker": {"color": colour, "pattern": pattern}})
-    if kind == "points" or published:
-        return points(colour, "circle-open" if published else "circle")
+    if published:
+        return points(colour, "circle-open")
     return dotted_line(colour, DASHES[at % len(DASHES)])
 
 

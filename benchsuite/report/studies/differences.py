@@ -16,8 +16,7 @@ from benchsuite.report.studies.execution import (
     study_report,
 )
 from benchsuite.studies import figures, trend
-from benchsuite.studies.claims import place
-from benchsuite.studies.study import Study
+from benchsuite.studies.study import Study, cell_title
 from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
 
 OTHER_FILE = (
@@ -45,14 +44,14 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
     same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
     found = trend.difference(mine.study, other.execution, mine.execution)
     turned = [
-        [one.later.claim.says, *map(outcome, (one.earlier, one.later)), one.later.reason]
-        for one in found.turned
+        [later.claim.says, outcome(earlier), outcome(later), later.reason]
+        for earlier, later in found.turned
     ]
     tables = [Table(["claim", "there", "here", "why"], turned)] if turned else []
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
     for word in ("shown", "not shown"):
         rows = [
-            [place(one.coordinates), titles[one.figure], interval_words(one.found)]
+            [cell_title(one.coordinates), titles[one.figure], interval_words(one.found)]
             for one in found.changes
             if one.found.value is not None and one.is_shown == (word == "shown")
         ]
@@ -60,18 +59,11 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
+    notes = [(OTHER_FILE, not same_file), (ALIKE, not unlike), (NONE_TURNED, not turned)]
     section = Section(
         title=f"Against the execution of {other.when}",
-        sentences=[
-            *[OTHER_FILE] * (not same_file),
-            *[ALIKE] * (not unlike),
-            *[NONE_TURNED] * (not turned),
-        ],
-        points=[
-            *(one.words for one in unlike),
-            *(f"{place(one)}: measured there only" for one in found.only_earlier),
-            *(f"{place(one)}: measured here only" for one in found.only_later),
-        ],
+        sentences=[words for words, holds in notes if holds],
+        points=[one.words for one in unlike],
         tables=tables,
     )
     return Beside(other, section)
@@ -110,7 +102,7 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
         return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
     changes = trends([rows.execution(one, study) for one in like], name)
     steps = [
-        f"{place(one.coordinates)}: "
+        f"{cell_title(one.coordinates)}: "
         + "; ".join(
             f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
         )

@@ -55,7 +55,7 @@ class StudyReport:
     """One execution; everything is made when it is asked for."""
 
     row: StudyRun
-    study: Study  #: As it was executed, with the questions and titles of today's file.
+    study: Study  #: As it was executed.
     execution: Execution
 
     @cached_property
@@ -76,7 +76,7 @@ class StudyReport:
 
     @cached_property
     def answer(self) -> Answer:
-        step, command = next_step(self.row, self.execution)
+        step, command = next_step(self.row)
         rows = [
             [outcome(one), one.claim.says, one.claim.published, one.reason] for one in self.claims
         ]
@@ -86,7 +86,7 @@ class StudyReport:
             question=self.study.question,
             headline=headline(self.outcomes) or "The study makes no claims.",
             reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
-            premises=[self.remark] if self.remark else [],
+            premises=[f"Written by a person: {self.row.remark}"] * bool(self.row.remark),
             table=claims if self.claims else None,
             cautions=[*filter(None, [self.outdated, *self.row.mixed, self.published[1]])],
             next_steps=[step] if step else [],
@@ -186,7 +186,7 @@ class StudyReport:
 
     @property
     def counts(self) -> str:
-        return of_claims(self.outcomes) or "no claims"
+        return claims_words(self.outcomes) or "no claims"
 
     @property
     def verdicts(self) -> str:
@@ -235,16 +235,6 @@ class StudyReport:
         for kind, words in KINDS.items():
             if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
                 yield f"{words}: {', '.join(arms)}."
-        every_cell = list(row.cells.all())
-        for number, values in sorted(row.resolved.items()):
-            options = ", ".join(f"--{name}={value}" for name, value in values.items())
-            cell = cell_title(every_cell[int(number)].coordinates)
-            yield f"Known from other configurations: {options} for {cell}."
-
-    @property
-    def remark(self) -> str:
-        """What people say of it, marked as theirs: all else is computed."""
-        return f"Written by a person: {self.row.remark}" if self.row.remark else ""
 
     @property
     def when(self) -> str:
@@ -258,7 +248,7 @@ KINDS = {
 }
 
 
-def of_claims(outcomes: Mapping[str, int]) -> str:
+def claims_words(outcomes: Mapping[str, int]) -> str:
     """How claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"; empty without claims."""
     words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
     counted = [(outcome, outcomes.get(outcome.value, 0)) for outcome in Outcome]
@@ -272,20 +262,13 @@ def of_claims(outcomes: Mapping[str, int]) -> str:
 
 def headline(outcomes: Mapping[str, int]) -> str:
     """The same as a sentence."""
-    several, many = [one for one in Outcome if outcomes.get(one.value)], sum(outcomes.values())
-    if len(several) > 1:
-        return f"Of {many} claims {of_claims(outcomes)}."
-    if many == 1:
-        return f"The claim {several[0].value}."
-    words = {Outcome.HOLDS: f"All {many} claims hold.",
-             Outcome.FAILS: f"None of the {many} claims holds.",
-             Outcome.UNTOLD: f"None of the {many} claims can be told here."}  # fmt: skip
-    return words[several[0]] if several else ""
+    words = claims_words(outcomes)
+    return f"Of its claims {words}." if words else ""
 
 
 def study_report(row: StudyRun) -> StudyReport:
     """Raises UsageError for a file that this version can't read."""
-    study = rows.asking(rows.study(row))
+    study = rows.study(row)
     execution = rows.execution(row, study)
     if row.status != Status.RUNNING.value:  # what the time did not reach is no part of it
         reached = [one for one in execution.cells if one.starts or one.state is not State.PLANNED]
@@ -382,17 +365,12 @@ def _words(situations: Sequence[Situation], metric: Metric) -> str:
     return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
 
 
-def next_step(row: StudyRun, execution: Execution) -> tuple[str, str]:
+def next_step(row: StudyRun) -> tuple[str, str]:
     again = command("runstudy", row.name)
     if row.status == Status.RUNNING.value:
         return "", ""
     if row.status != Status.FINISHED.value:
         return "It has not ended; go on with it:", f"{again} --resume"
-    runs = [run for cell in execution.cells for run in cell.starts]
-    noisy = sum(any(why.startswith("B4") for why in run.excluded) for run in runs)
-    if 2 * noisy > len(runs):
-        busy = f"The machine was busy in {noisy} of {len(runs)} runs; see what keeps it busy:"
-        return busy, command("checkbench")
     if row.scale != 1:
         return "It was shortened; execute it whole to tell more:", again
     return "Execute it again to see whether it stays so:", again

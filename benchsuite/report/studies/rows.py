@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from django.db.models import Prefetch, QuerySet
@@ -17,8 +16,7 @@ from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
 from benchsuite.studies import figures, reading
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
-from benchsuite.studies.strictly import Place
-from benchsuite.studies.study import Axis, Study
+from benchsuite.studies.study import Study
 
 HEAVY = ("log_tail", "argv", "settings_changed", "programs", "delay")
 HISTOGRAMS = ("response_histogram", "service_histogram", "wait_histogram")
@@ -30,27 +28,6 @@ def study(row: StudyRun) -> Study:
     """As its file said it when it was executed; raises UsageError for what can't be read now."""
     known = conf.study_files().get(row.name)
     return reading.parse(row.text, known or Path(f"{row.name}.toml"))
-
-
-def asking(study: Study) -> Study:
-    """With the answers of today's file that still fit the study, with its own where none does; and
-    with today's titles of its values.
-    """
-    file, fitting = conf.study_files().get(study.name), []
-    with suppress(UsageError):
-        today = reading.read(file) if file else study
-        study = replace(study, axes=tuple(_titled(axis, today) for axis in study.axes))
-        for answer in today.answers:
-            with suppress(UsageError):
-                reading.check_answers(replace(study, answers=(answer,)), Place(study.name))
-                fitting.append(answer)
-    return replace(study, answers=tuple(fitting) or study.answers)
-
-
-def _titled(axis: Axis, today: Study) -> Axis:
-    titles = {v.name: v.title for one in today.axes if one.name == axis.name for v in one.values}
-    values = [replace(v, title=titles.get(v.name, v.title)) for v in axis.values]
-    return replace(axis, values=tuple(values))
 
 
 def executions(name: str) -> QuerySet[StudyRun]:

@@ -40,7 +40,6 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
         for report in reports
         for one in report.claims
     ]
-    remarks = [f"{one.study.name}. {one.remark}" for one in reports if one.remark]
     return Answer(
         title="Which server do I take?",
         headline=BY,
@@ -53,21 +52,18 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
                 points=[f"{name}: {why}" for name, why in without.items()],
             ),
             Section(title="Claims", tables=[Table(CLAIMS, claims)]),
-            *([Section(title="Remarks", points=remarks)] if remarks else []),
             *_environments(reports),
         ],
     )
 
 
 def _environments(reports: Sequence[StudyReport]) -> Iterator[Section]:
-    machines: list[tuple[Mapping[str, object], list[StudyReport]]] = []
+    machines = list[Mapping[str, object]]()
     for report in reports:
-        mine = next((group for facts, group in machines if facts == report.machine), None)
-        if mine is None:
-            machines.append((report.machine, [report]))
-        else:
-            mine.append(report)
-    for facts, group in machines:
+        if report.machine not in machines:
+            machines.append(report.machine)
+    for facts in machines:
+        group = [report for report in reports if report.machine == facts]
         of = f" of {listed([report.study.name for report in group])}" if len(machines) > 1 else ""
         served = sorted({server for report in group for server in report.servers})
         servers = {"servers": ", ".join(served)} if served else {}

@@ -19,7 +19,7 @@ from benchsuite.management import session as management_session
 from benchsuite.models import Run, Software, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies.execution import study_report
-from benchsuite.runner import environments, preflight
+from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.studies.study import RULES
 from benchsuite.system import fingerprint, lock
@@ -131,24 +131,6 @@ def test_every_cell_is_run_in_shuffled_blocks_and_what_others_need_first(machine
     assert "6 configurations × 2 runs, 2 skipped" in out
     assert f"Skipped  setup broken, load users: {BROKEN}" in out
     assert "8 runs: 8 weak · 2 configurations skipped" in out
-
-
-def test_a_study_is_made_under_the_python_that_is_named(machine, file, monkeypatch):
-    monkeypatch.setattr(environments, "interpreter", lambda spec, recipe: OWN)
-    other = 'elsewhere = { server = "gunicorn-gthread", python = "3.13" }'
-    file.write_text(STUDY.replace("threads = 999 }", f"threads = 999 }}\n{other}"))
-    machine.ends = [sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy("--only=load=users", "--python=3.12")
-    runstudy("--only=load=users", "--resume")
-    assert len(machine.made) == 7
-    named = [(plan.spec.server.server, plan.spec.server.python) for plan in machine.made]
-    assert {python for server, python in named if server == "gunicorn-sync"} == {"3.12"}
-    assert {python for _, python in named} == {"3.12", "3.13"}
-    (row,) = StudyRun.objects.all()
-    assert all("--python=3.1" in " ".join(cell.arguments) for cell in row.cells.all())
-    with pytest.raises(CommandError, match="no execution of tiny like this one"):
-        runstudy("--only=load=users", "--resume", "--again-failed", "--python=3.11")
 
 
 def test_a_cell_that_fails_ends_nothing(machine, file, capsys):

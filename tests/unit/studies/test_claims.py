@@ -147,14 +147,14 @@ def test_a_value_and_a_difference() -> None:
         figure="plateau",
         cell={"setup": ("async",), "delay": ("0",)},
         to={"setup": "sync"},
-        difference=(20, None),
+        difference=(20, math.inf),
     )
     for starts in (2, 5):
         assert (
             judged(worlds.claim(value, less), worlds.execution(starts=starts)).outcome
             is Outcome.HOLDS
         )
-        wrong = replace(value, value=(None, 0.5))
+        wrong = replace(value, value=(-math.inf, 0.5))
         found = judged(worlds.claim(wrong), worlds.execution(starts=starts))
         assert found.outcome is Outcome.FAILS
         assert "wanted at most 0.5" in found.reason
@@ -172,10 +172,10 @@ def test_what_never_happened_lies_beyond_any_end() -> None:
 def test_true_claims_seldom_come_out_false(starts: int, unlike: float) -> None:
     """The truth lies on the edge of every region, where it is hardest."""
     edges = [
-        replace(HALVES, ratio=(0.5, None)),
-        replace(HALVES, ratio=(None, 0.5)),
-        replace(FLAT, ratio=(1.0, None)),
-        replace(FLAT, ratio=(None, 1.0)),
+        replace(HALVES, ratio=(0.5, math.inf)),
+        replace(HALVES, ratio=(-math.inf, 0.5)),
+        replace(FLAT, ratio=(1.0, math.inf)),
+        replace(FLAT, ratio=(-math.inf, 1.0)),
     ]
     study = worlds.study(*(worlds.claim(one) for one in edges))
     found = [
@@ -191,7 +191,7 @@ def test_true_claims_seldom_come_out_false(starts: int, unlike: float) -> None:
 
 @pytest.mark.parametrize("starts", [2, 5])
 def test_false_claims_are_found(starts: int) -> None:
-    study = worlds.study(worlds.claim(replace(HALVES, ratio=(0.6, None))))
+    study = worlds.study(worlds.claim(replace(HALVES, ratio=(0.6, math.inf))))
     found = [
         judge(study, worlds.execution(starts=starts, noise=0.03, seed=seed))[0].outcome
         for seed in range(40)
@@ -204,7 +204,9 @@ def test_false_claims_are_found(starts: int) -> None:
     ("requests", "outcome"), [(6000.0, Outcome.HOLDS), (300.0, Outcome.UNTOLD)]
 )
 def test_that_nothing_fails_is_told_by_how_much_was_tried(requests, outcome):
-    check = Check(figure="failed", cell={"setup": ("sync",), "delay": ("0",)}, value=(None, 0.001))
+    check = Check(
+        figure="failed", cell={"setup": ("sync",), "delay": ("0",)}, value=(-math.inf, 0.001)
+    )
     starts = [Start(figures={"failed": 0.0}, amounts={"failed": requests})] * 2
     found = judged(worlds.claim(check), Execution(cells=[worlds.cell("sync", "0", starts)]))
     assert found.outcome is outcome

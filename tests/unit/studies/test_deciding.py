@@ -1,5 +1,6 @@
 """What is still in doubt, of which cells one start more tells most, and when nothing does."""
 
+import math
 from dataclasses import replace
 
 import pytest
@@ -31,7 +32,7 @@ def questions(study: Study, execution: Execution) -> list[Doubt]:
 
 
 def test_a_wide_interval_asks_for_both_of_its_cells() -> None:
-    (doubt,) = doubts(replace(HALVES, ratio=(0.499, None)), worlds.execution())
+    (doubt,) = doubts(replace(HALVES, ratio=(0.499, math.inf)), worlds.execution())
     assert [cell["delay"] for cell in doubt.cells] == ["200", "100"]
     assert doubt.is_known
     assert doubt.more is None, "it is too close"
