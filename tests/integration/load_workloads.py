@@ -245,10 +245,10 @@ class SocketTalk(Workload):
             assert socket.receive(matching="häh") == "häh?"
             socket.send(b"\x00\xff")
             assert socket.receive(matching=b"\xff") == b"\x00\xff"
-            socket.send('{"id": 1, "say": "one"}')
-            socket.send('{"id": 2, "say": "two"}')
-            assert "two" in socket.receive(matching='"id": 2')
-            assert "one" in socket.receive(matching='"id": 1')
+            one = socket.send('{"id": 1, "say": "one"}')
+            two = socket.send('{"id": 2, "say": "two"}')
+            assert "two" in socket.receive(matching='"id": 2', to=two)
+            assert "one" in socket.receive(matching='"id": 1', to=one)
             socket.send("not awaited", answered=False)
             assert socket.receive() == "not awaited"
             socket.ping()

@@ -59,32 +59,22 @@ class Exchange:
     """A message that was sent and awaits its answer."""
 
     begun: Begun
-    content: Content
     length: int  #: In bytes, as sent.
     sent: float  #: When it had been handed to the kernel or our queue.
 
 
-def answered_by(
-    awaited: Sequence[Exchange], matching: Matching, to: Exchange | None = None
-) -> Exchange | None:
-    """Which of the messages that await an answer such a one belongs to; None where there are none.
-
-    Raises UsageError when it may belong to several. A text stands in both of a pair.
+def answered_by(awaited: Sequence[Exchange], to: Exchange | None = None) -> Exchange | None:
+    """Which of the messages that await an answer gets the next; None where there are none. Raises
+    UsageError when nobody says which of several.
     """
-    if to is not None:
-        if to not in awaited:
-            raise UsageError("The message that is to be answered has its answer already.")
-        return to
-    meant = list(awaited)
-    if len(meant) > 1 and not callable(matching):
-        is_meant = predicate(matching)
-        meant = [exchange for exchange in meant if is_meant(exchange.content)]
-    if len(meant) == 1 or not awaited:
-        return meant[0] if meant else None
-    raise UsageError(
-        f"{len(awaited)} messages wait for an answer, and {matching!r} may belong to any "
-        "of them: say which, with to= and what send() returned."
-    )
+    if to is None and len(awaited) > 1:
+        raise UsageError(
+            f"{len(awaited)} messages wait for an answer: say which, with to= and what send() "
+            "returned."
+        )
+    if to is not None and to not in awaited:
+        raise UsageError("The message that is to be answered has its answer already.")
+    return to or next(iter(awaited), None)
 
 
 class WebSocket:
@@ -234,7 +224,7 @@ class WebSocket:
             self._lose_all(error.failure)
             self._owner.end_sample(begun)
             self._records.fail(begun, error.failure)
-        exchange = Exchange(begun, data, len(payload), monotonic())
+        exchange = Exchange(begun, len(payload), monotonic())
         if answered:
             self._awaited.append(exchange)
         else:
@@ -243,12 +233,12 @@ class WebSocket:
 
     def receive(self, matching: Matching | None = None, *, to: Exchange | None = None) -> Content:
         """The next message; with `matching` the next one that matches, which answers what was sent
-        (`to`, where it may belong to several messages).
+        (`to`, where several messages wait for an answer).
 
         A message that answers nothing is unsolicited: counted apart, and in no time.
         """
         wanted = None if matching is None else predicate(matching)
-        asked = None if matching is None else answered_by(self._awaited, matching, to)
+        asked = None if matching is None else answered_by(self._awaited, to)
         failure: Failed
         try:
             if wanted is None:
