@@ -343,7 +343,7 @@ def _place_of(reason: str, study: Study) -> str:
         for value in axis.values
     }
     for place, options in tables.items():
-        alone = Candidate(Cell(coordinates={}, kinds=(), options=settled(options)))
+        alone = Candidate(Cell(coordinates={}, options=settled(options)))
         alone.resolve("", {})
         if alone.is_wrong and alone.reason == reason:
             return place
