@@ -42,7 +42,6 @@ Of = Callable[[Record, str, Options], float | None]  #: From record, scope, opti
 class Derived:
     """A figure that follows from the seconds or the parts of a run."""
 
-    name: str
     unit: Unit
     better: Better
     of: Of
@@ -173,8 +172,7 @@ def derived(
 
     def declared(of: Of) -> Of:
         says = " ".join((of.__doc__ or "").split())
-        name = of.__name__
-        DERIVED[name] = Derived(name, unit, better, of, says, options, scopes, of_readings)
+        DERIVED[of.__name__] = Derived(unit, better, of, says, options, scopes, of_readings)
         return of
 
     return declared

@@ -9,7 +9,7 @@
 * 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
   the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
   (2008); both are widened by as much as starts lie further apart than that law has it, in the cell
-  or in all cells of the study that don't count ten times as many. Other figures with 0 have none.
+  or in all cells of the study that don't count 20 times as many. Other figures with 0 have none.
 * What has no limit in any start lies beyond the highest level that was tried.
 * One start has none.
 """
@@ -122,7 +122,7 @@ def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     return math.exp(mean + float(digamma(half)) - math.log(half)), 2 * half
 
 
-LIKE = 10
+LIKE = 20
 """Counts of a start that are so many times as many, or so many at all, lie apart by another law:
 chance makes most of the spread of few, and the machine that of many."""
 

@@ -138,8 +138,7 @@ def every(study: Study) -> Iterator[Cell]:
             for override in study.overrides:
                 if admits(override.when, coordinates):
                     options = laid_over(options, override.options)
-            kinds = tuple(dict.fromkeys(value.kind for value in values if value.kind))
-            yield Cell(coordinates=coordinates, kinds=kinds, options=settled(options))
+            yield Cell(coordinates=coordinates, options=settled(options))
 
 
 def selector(given: Iterable[str]) -> Selector:

@@ -52,7 +52,6 @@ from benchsuite.studies.study import (
     admits,
     cell_title,
     names,
-    situations,
 )
 
 FOLDER = Path(__file__).parent / "files"
@@ -283,7 +282,10 @@ def _check(study: Study, place: Place) -> None:
             known.check(check, at)
         for figure in claim.given:
             known.figure(figure, place.at("claim").at(claim.name).at("given"))
-    _refuse_twice([claim.name for claim in study.claims], place.at("claim"))
+    claimed = [claim.name for claim in study.claims]
+    for name in claimed:
+        if claimed.count(name) > 1:
+            raise place.at("claim").error(f"two are called {name!r}.")
     for answer, at in _each(study.answers, place, "answer"):
         known.answer(answer, at)
 
@@ -316,12 +318,6 @@ def _each(items: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_,
     return ((one, place.at(key).nth(number)) for number, one in enumerate(items, start=1))
 
 
-def _refuse_twice(names: Sequence[str], place: Place) -> None:
-    for name in names:
-        if names.count(name) > 1:
-            raise place.error(f"two are called {name!r}.")
-
-
 class _Known:
     def __init__(self, study: Study) -> None:
         self.study = study
@@ -349,7 +345,6 @@ class _Known:
         for axis, kept in scaling.thin.items():
             self.axis(axis, place.at("thin"))
             self.selector({axis: kept}, place.at("thin"))
-            _refuse_twice(kept, place.at("thin").at(axis))
             if missing := [one for one in self.axes[axis] if one not in kept]:
                 words = f"must name all values, the one kept longest first; add {missing[0]}."
                 raise place.at("thin").at(axis).error(words)
@@ -404,14 +399,10 @@ class _Known:
             other = {**reference, **(check.to or {})}
             if other not in self.all:
                 raise place.at("to").error(f"the configuration {cell_title(other)} is excluded.")
-            if other == reference and check.to_figure in ("", check.figure) and compared:
-                itself = f"the configuration {cell_title(reference)} is held against itself."
-                raise place.at("to").error(itself)
 
     def answer(self, answer: Answer, place: Place) -> None:
         for axis in answer.choice:
             self.axis(axis, place.at("choice"))
-        _refuse_twice(answer.choice, place.at("choice"))
         self.selector(answer.only, place.at("only"))
         if bool(answer.figure) != bool(answer.best):
             raise place.error("figure and best belong together; give both or none.")
@@ -419,10 +410,5 @@ class _Known:
             self.figure(answer.figure, place.at("figure"))
         elif self.study.objective is None:
             raise place.error("needs figure and best, as the study has no objective.")
-        selected = [one for one in self.all if admits(answer.only, one)]
-        if not selected:
+        if not any(admits(answer.only, one) for one in self.all):
             raise place.at("only").error("selects no configuration.")
-        if len(selected) == len(situations(answer, selected)):
-            choice = ", ".join(answer.choice)
-            words = f"{choice} has one value in each situation: nothing to choose."
-            raise place.at("choice").error(words)

@@ -217,7 +217,6 @@ class Cell:
     """One combination of values: a `runbench` command."""
 
     coordinates: Coordinates
-    kinds: tuple[Kind, ...]  #: Of those of its values that have one, without repetition.
     options: Options  #: All that hold for it, in order; none is [].
 
 

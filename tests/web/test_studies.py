@@ -134,7 +134,9 @@ def test_the_difference_of_two(soup, client, tmp_path):
     turned, shown, not_shown = found.section.tables
     assert found.section.points == ["kernel 6.1.0 or 6.8.0"]
     assert turned.rows[0][:3] == ["Async stays where it is.", "● holds", "○ doesn't hold"]
-    assert {row[0] for row in shown.rows if row[1] == "answers a second"} == {"async, 200"}
+    assert {row[0] for row in shown.rows if row[1] == "answers a second"} == {
+        "setup async, delay 200"
+    }
     assert len(shown.rows) + len(not_shown.rows) == 6 * 4
     both = f"{SHOP}?execution={newer.pk}&with={older.pk}"
     page = soup(both)
@@ -164,7 +166,7 @@ def test_a_trend_needs_six_executions(soup):
     make_study_run(RATES | {("sync", "0"): 60}, days=5)
     steps, count = trend_of(study_report(chosen("shop")))
     assert (steps.title, count) == ("Trend of answers a second", 6)
-    assert [one.partition(": ")[0] for one in steps.points] == ["sync, 0"]
+    assert [one.partition(": ")[0] for one in steps.points] == ["setup sync, delay 0"]
     assert "× 0.4" in steps.points[0]
     assert "from 17 Mar 2026" in steps.points[0]
     assert whole(study_report(chosen("shop"))).sections[-1] == steps

@@ -9,7 +9,6 @@ from benchsuite.studies.tables import HOW
 
 EXECUTED = ("study", "question", "execution", "scale", "starts", "runs", "claims")
 CLAIMS = ("study", "claim", "published", "ours", "outcome")
-BY = "runstudy --markdown wrote this page from stored executions."
 
 
 def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
@@ -42,7 +41,7 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
     ]
     return Answer(
         title="Which server do I take?",
-        headline=BY,
+        headline="runstudy --markdown wrote this page from stored executions.",
         reasons=[HOW] if asked else [],
         sections=[
             *asked,

@@ -76,11 +76,11 @@ def test_what_is_not_known_is_none_and_never_0():
 def test_every_derived_figure_is_told_as_it_is():
     rows = [line for line in DOCS.read_text().splitlines() if line.startswith("| `")]
     told = dict(row.strip("| ").split(" | ", 1) for row in rows)
-    for one in DERIVED.values():
+    for figure, one in DERIVED.items():
         options = ", ".join(
             f"`{name}`" + ("" if value is None else f" ({value})")
             for name, value in one.options.items()
         )
         row = f"{one.says} | {options} | {', '.join(one.scopes)}"
-        assert told.get(f"`{one.name}`") == row, one.name
+        assert told.get(f"`{figure}`") == row, figure
     assert {name for one in DERIVED.values() for name in one.options} <= set(OPTIONS)

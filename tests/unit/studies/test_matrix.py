@@ -10,7 +10,6 @@ from tests.unit.studies.samples import changed, study
 
 CELL = Cell(
     coordinates={"setup": "pool", "delay": "0"},
-    kinds=(),
     options={
         "users": 20,
         "fill": ("loaddemo --count 3", "warm"),
