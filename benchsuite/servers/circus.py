@@ -109,15 +109,11 @@ class Circus(ServerAdapter):
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         endpoint = self.place.folder / "circus.endpoint"
-        if (size := len(os.fsencode(endpoint))) > LONGEST_PATH:
+        too_long = len(os.fsencode(endpoint)) > LONGEST_PATH
+        if too_long or UNWRITABLE.search(str(endpoint)):
             raise UsageError(
-                f"{self.name} listens on a Unix socket, whose path may have {LONGEST_PATH} bytes, "
-                f"and {endpoint} has {size}; set TMPDIR to a shorter path."
-            )
-        if match := UNWRITABLE.search(str(endpoint)):
-            raise UsageError(
-                f"Circus can't listen on {endpoint}, because {match[0]!r} is special in its "
-                "configuration; set TMPDIR to a folder without it."
+                f"Circus can't listen on the Unix socket {endpoint}, whose path may have "
+                f"{LONGEST_PATH} bytes, neither ' ;' nor '(circus.'; set TMPDIR to another folder."
             )
         content = Template(TEMPLATE.read_text()).substitute(
             folder=self.place.folder,

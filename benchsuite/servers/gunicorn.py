@@ -1,8 +1,6 @@
 """Gunicorn with each of its kinds of worker; see docs.gunicorn.org."""
 
 import json
-import re
-import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -10,7 +8,6 @@ from typing import ClassVar
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import Option, Within
-from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
@@ -19,7 +16,6 @@ from benchsuite.servers.base import (
     TAKE_THREADS_ASGI,
     THREADS,
     Against,
-    Available,
     Fit,
     ServerAdapter,
 )
@@ -78,8 +74,6 @@ class Gunicorn(ServerAdapter):
     inherits = "--bind fd://{descriptor}"
     limits = {"loop": LOOPS, "timeout_s": Within(0), "ws": WEBSOCKETS}
     worker: ClassVar[str]
-    minimum: ClassVar[int] = 0
-    """The oldest version that has this kind of worker."""
     remedies = {
         **ServerAdapter.remedies,
         Against.MEMORY: FROZEN,
@@ -99,17 +93,6 @@ class Gunicorn(ServerAdapter):
         "--preload": "preload",
         "--reuse-port": "reuse_port",
     }
-
-    @classmethod
-    def available(cls, python: Interpreter = OWN) -> Available:
-        version = cls.version(python)
-        if version is not None and int(re.findall(r"\d+", version)[0]) < cls.minimum:
-            return Available(
-                False,
-                f"gunicorn {version} has no {cls.worker} worker, which came with {cls.minimum}",
-                f"pip install {shlex.quote(f'gunicorn>={cls.minimum}')}",
-            )
-        return super().available(python)
 
     @property
     def config_file(self) -> str:
@@ -235,7 +218,7 @@ class GunicornAsgi(Gunicorn):
     interface = "asgi"
     worker = "asgi"
     for_threads = TAKE_THREADS_ASGI
-    minimum = 24
+    requirement = "gunicorn>=24"  # the first with this worker
     websocket = True
     options = {**COMMON, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}
     flags = {**Gunicorn.flags, "--asgi-loop": "loop"}

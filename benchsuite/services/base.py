@@ -22,7 +22,7 @@ from benchsuite.core.specs.layer import TCP
 from benchsuite.servers.base import Available
 from benchsuite.system import folders, programs
 from benchsuite.system.account import hand_over, unprivileged
-from benchsuite.system.network import ensure_port_free, free_port
+from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, ending_in_words, running, wait_until_ready
 from benchsuite.telemetry.base import ServiceProbe
 
@@ -61,11 +61,11 @@ class Service(ABC):
     marker: str  #: The run's, by which its processes are found.
     env: Mapping[str, str]
     on_cpus: Collection[int] | None = None
-    port: int | None = None  #: None for a free one.
     start_timeout_s: float | None = None
     by: str = TCP  #: "unix" for a Unix socket, where it has one.
     options: Mapping[str, Option] = field(default_factory=dict)  #: What the workload says of it.
 
+    port: int | None = field(default=None, init=False)  #: A free one, once it is started.
     version: str = field(default="", init=False)
     settings: Mapping[str, str] = field(default_factory=dict, init=False)
     """What it runs with that changes figures, asked of itself."""
@@ -145,8 +145,6 @@ class Service(ABC):
         }
         self.account = "" if self.ours else unprivileged()
         hand_over(self.folder, self.account)
-        if self.port is not None:
-            ensure_port_free(HOST, self.port)
         with ExitStack() as stack:
             stack.callback(self.remove)
             self.make()
@@ -276,13 +274,6 @@ class DatabaseService(Service):
     @property
     def data(self) -> Path:
         return self.folder / "data"
-
-    def start(self) -> None:
-        if self.data.exists():
-            raise StartError(
-                f"{self.folder} holds data already; {self.title} needs a folder of its own."
-            )
-        super().start()
 
     def remove(self) -> None:
         shutil.rmtree(self.data, ignore_errors=True)

@@ -4,21 +4,8 @@ import uuid
 
 from django.db import models
 
-from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.store import Answer, Participation, Upload
-
-__all__ = [
-    "Answer",
-    "Choice",
-    "Comment",
-    "Condition",
-    "Page",
-    "Participation",
-    "Post",
-    "Question",
-    "Survey",
-    "Upload",
-]
+from benchsuite.target.survey import definitions as definitions
+from benchsuite.target.survey import store as store
 
 
 class Post(models.Model):

@@ -1,16 +1,13 @@
 """The measured consumers of Channels, each at its name, its sync twin at the name with _sync; runs
 mount this at /bench/ws/. A project that wants them in its own routing includes
-`websocket_urlpatterns`; they answer only in a server that a run started. `?room=NAME` selects a
-group; by default all subscribers share one. An accepted connection is already subscribed. A full
-channel closes the connection with 4013, so that losses are visible.
+`websocket_urlpatterns`; they answer only in a server that a run started. An accepted connection is
+already subscribed. A full channel closes the connection with 4013, so that losses are visible.
 """
 
-import re
 from typing import Any
-from urllib.parse import parse_qs
 
 from asgiref.sync import async_to_sync
-from channels.exceptions import ChannelFull, DenyConnection, InvalidChannelLayerError
+from channels.exceptions import ChannelFull, InvalidChannelLayerError
 from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path, re_path
@@ -19,6 +16,7 @@ from benchsuite.target.gate import refused, socket_only_in_a_run
 from benchsuite.target.layer import Asking, workers_application
 
 SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
+GROUP = "bench_broadcast"  #: The one that all subscribers share.
 CHANNEL_FULL = 4013
 """The close code of such a connection; autobahn, and so Daphne, can't send the registered 1013."""
 
@@ -37,18 +35,10 @@ def require_layer(consumer: Any) -> None:
         )
 
 
-def group(scope: dict[str, Any]) -> str:
-    """The name of the group that the handshake requests."""
-    room = parse_qs(scope.get("query_string", b"").decode("latin-1")).get("room", ["0"])[0]
-    if not re.fullmatch(r"[A-Za-z0-9]{1,40}", room):
-        raise DenyConnection(f"room must be 1 to 40 letters and digits, and is {room!r}")
-    return f"bench_broadcast_{room}"
-
-
 class Broadcast(AsyncWebsocketConsumer):
     async def connect(self) -> None:
         require_layer(self)
-        self.groups = [group(self.scope)]
+        self.groups = [GROUP]
         await self.channel_layer.group_add(self.groups[0], self.channel_name)
         await self.accept(chosen(self.scope))
 
@@ -63,7 +53,7 @@ class Broadcast(AsyncWebsocketConsumer):
 class BroadcastSync(WebsocketConsumer):
     def connect(self) -> None:
         require_layer(self)
-        self.groups = [group(self.scope)]
+        self.groups = [GROUP]
         async_to_sync(self.channel_layer.group_add)(self.groups[0], self.channel_name)
         self.accept(chosen(self.scope))
 

@@ -119,18 +119,14 @@ class WsConnect(WebSocketWorkload):
 
     name = "ws_connect"
     summary = "WebSocket: connect, close, and again: how many handshakes a second?"
-    options = {**COMMON, "close": True}
+    options = COMMON
     unit: ClassVar[Unit] = HANDSHAKE
     due = HANDSHAKE
     in_turn = False
     consumer = "idle"
 
     def journey(self, client: Client) -> None:
-        socket = self.connect(client)
-        if self.settings["close"]:
-            socket.close()
-        else:
-            socket.drop()
+        self.connect(client).close()
 
 
 class WsIdle(WebSocketWorkload):

@@ -66,7 +66,7 @@ POSTGRESQL = Kind(
     hasty={"fsync": "off", "synchronous_commit": "off"},
     beyond=WATCHING + RESERVED,
     logs={"initdb.log", "postgresql.log"},
-    installs=r"(?s)initdb ended with status 1: install the locale.*log",
+    installs=r"(?s)initdb ended with status 1.*invalid locale",
     failing=("benchsuite.services.postgres.LOCALE", "xx_XX.UTF-8"),
     command="apt install postgresql would help",
 )
@@ -254,18 +254,6 @@ def test_nothing_is_left(kind):
     ensure_port_free(service.host, service.port)
 
 
-@each_kind
-def test_a_taken_port_is_told(kind):
-    with folder() as place, socket.create_server(("127.0.0.1", 0)) as taken:
-        port = taken.getsockname()[1]
-        with (
-            pytest.raises(StartError, match=f"Port {port} of 127.0.0.1 is taken by process"),
-            started(kind, folder=place, port=port),
-        ):
-            pytest.fail("it started")
-        assert not (place / "data").exists()
-
-
 @on_postgresql
 def test_a_port_that_is_taken_meanwhile_is_given_up(kind, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as taken:
@@ -289,17 +277,6 @@ def test_more_connections_than_the_machine_can_have_are_told_with_the_log(kind):
     words = r"(?s)PostgreSQL ended with status 1.*; its log ends with"
     with pytest.raises(StartError, match=words), started(kind, max_connections=300_000):
         pytest.fail("it started")
-
-
-@on_postgresql
-def test_a_folder_that_has_a_cluster_is_left_alone(kind):
-    with folder() as place:
-        mine = place / "data" / "mine"
-        mine.parent.mkdir()
-        mine.touch()
-        with pytest.raises(StartError, match="holds data already"), started(kind, folder=place):
-            pytest.fail("it started")
-        assert mine.exists()
 
 
 @ROOT_ONLY

@@ -6,7 +6,8 @@ from benchsuite.services.redis import CONFIGURATION, Redis
 
 
 def configured(port, by):
-    service = Redis(folder=Path("here"), marker="m", env={}, port=port, by=by)
+    service = Redis(folder=Path("here"), marker="m", env={}, by=by)
+    service.port = port
     return service.config_files()[CONFIGURATION].splitlines()
 
 

@@ -78,16 +78,14 @@ def test_echo_needs_no_layer_and_who_does_says_so(twin, run):
 
 
 @pytest.mark.parametrize("twin", TWINS)
-def test_broadcast_reaches_all_of_its_room_and_nobody_else_and_idle_says_nothing(twin):
+def test_broadcast_reaches_all_and_idle_says_nothing(twin):
     path = f"/bench/ws/broadcast{twin}/"
 
-    async def say(one, two, other):
+    async def say(one, two):
         await one.send_to(text_data="hello")
         assert [await client.receive_from(WAIT_S) for client in (one, two)] == ["hello"] * 2
-        assert await other.receive_nothing()
 
-    talk(path, path, f"{path}?room=7", then=say)
-    assert refused(f"{path}?room=a%20b"), "it is no name"
+    talk(path, path, then=say)
 
     async def wait(client):
         await client.send_to(text_data="hello")
