@@ -81,11 +81,8 @@ def given(cpus: Collection[int] | None) -> Iterator[None]:
 
 def siblings(cpu: int) -> frozenset[int]:
     """The hardware threads of this CPU's core, including itself."""
-    try:
-        text = Path(SIBLINGS.format(cpu)).read_text()
-    except OSError:
-        return frozenset({cpu})
-    return frozenset(parse(text)) | {cpu}
+    text = read_text(SIBLINGS.format(cpu))
+    return frozenset({cpu, *(parse(text) if text else ())})
 
 
 def split(
