@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from traceback import walk_tb
+from traceback import extract_tb
 from typing import Any
 from unittest.mock import patch
 
@@ -39,7 +39,6 @@ from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
-from benchsuite.isolation.served.errors import line_of
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
@@ -321,7 +320,12 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
 
 def too_early(error: BaseException) -> str:
     """One sentence for a project that queries its database at start, before there are tables."""
-    where = line_of(walk_tb(error.__traceback__))
+    frames = [
+        frame
+        for frame in extract_tb(error.__traceback__)
+        if not any(sign in frame.filename for sign in ("site-packages", "dist-packages", "<"))
+    ]
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "the project"
     return (
         f"The project can't start on an empty database: {where} needs what only `migrate` creates "
         f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "

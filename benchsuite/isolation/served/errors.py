@@ -80,7 +80,7 @@ class Book:
         """Writes each kind of error once a place; never raises."""
         if len(self._known) >= MOST:
             return
-        place = "" if isinstance(error, str) else line_of(walk_tb(error.__traceback__))
+        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
         text = what = error if isinstance(error, str) else type(error).__name__
         key = (status, what, place)
         if key in self._known:
@@ -120,7 +120,7 @@ def read(instructions: Path) -> list[Error]:
     return errors
 
 
-def line_of(calls: Iterable[tuple[FrameType, int]]) -> str:
+def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
     """The project's last line among these calls, else the very last line."""
     last = own = ""
     for frame, line in calls:

@@ -49,7 +49,7 @@ def test_a_project_that_asks_before_there_are_tables_is_told_the_place():
         exec(compile(code, "/srv/django/shop/apps.py", "exec"), {"error": error})
     except OperationalError as met:
         said = too_early(met)
-    assert "shop/apps.py:2 needs what only `migrate` creates" in said
+    assert "/srv/django/shop/apps.py:2 needs what only `migrate` creates" in said
     assert "(no such table: shop_order)" in said
 
 
