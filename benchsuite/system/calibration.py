@@ -25,12 +25,9 @@ def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int
     """The size of work that takes that much CPU time; `name` is what it is remembered by."""
     cpuinfo = Path("/proc/cpuinfo").read_text().splitlines()
     models = {line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name")}
-    here = {  # what another size may come of
-        "machine": platform.machine(),
-        "cpu": ", ".join(sorted(models)),
-        "python": f"{os.path.realpath(sys.executable)} {sys.version}",
-    }
-    text = json.dumps([name, seconds, here], sort_keys=True)
+    # what another size may come of
+    here = [name, seconds, platform.machine(), *sorted(models), sys.executable, sys.version]
+    text = json.dumps(here)
     digest = hashlib.sha256(text.encode()).hexdigest()[:16]
     known = folders.cache_folder() / "calibrations" / f"{digest}.json"
     with suppress(OSError, ValueError, KeyError):
@@ -45,6 +42,6 @@ def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int
     size = round(size, DIGITS - len(str(size)))
     known.parent.mkdir(parents=True, exist_ok=True)
     new = known.with_suffix(f".{os.getpid()}")
-    folders.write_private(new, json.dumps({"name": name, "seconds": seconds, "size": size, **here}))
+    folders.write_private(new, json.dumps({"size": size}))
     new.replace(known)
     return size

@@ -65,17 +65,6 @@ def usable(on: Collection[int] | None = None) -> int:
     return count if quota is None else max(1, min(count, math.ceil(quota)))
 
 
-def share(on: Collection[int] | None = None, load: Collection[int] | None = ()) -> str:
-    """ "1 of 2 CPUs", and what it shares with the load: a lesser limit, or the CPUs themselves."""
-    everything = set(available())
-    own, quota = everything if on is None else set(on), cpu_quota()
-    words = f"{len(own)} of {len(everything)} CPUs"
-    if quota is not None and quota < len(own):
-        return f"{words}, limited to {quota:.3g} together with the load"
-    both = own & (everything if load is None else set(load))
-    return f"{words}, shared with the load" if both else words
-
-
 @contextmanager
 def given(cpus: Collection[int] | None) -> Iterator[None]:
     """Programs that this thread starts in the block stay on these CPUs; None changes nothing."""
@@ -92,11 +81,8 @@ def given(cpus: Collection[int] | None) -> Iterator[None]:
 
 def siblings(cpu: int) -> frozenset[int]:
     """The hardware threads of this CPU's core, including itself."""
-    try:
-        text = Path(SIBLINGS.format(cpu)).read_text()
-    except OSError:
-        return frozenset({cpu})
-    return frozenset(parse(text)) | {cpu}
+    text = read_text(SIBLINGS.format(cpu))
+    return frozenset({cpu, *(parse(text) if text else ())})
 
 
 def split(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.system import cpus, installed
+from benchsuite.system.procfs import read_text
 
 VOLATILE = frozenset(
     {"load_1m", "memory_available_bytes", "boot_id", "uptime_s", "memory_total_bytes"}
@@ -161,10 +162,7 @@ def _software() -> dict[str, Any]:
 
 
 def _text(path: str | Path) -> str | None:
-    try:
-        return Path(path).read_text(encoding="utf-8", errors="replace").strip("\0\n ")
-    except OSError:
-        return None
+    return read_text(path).strip("\0\n ") or None
 
 
 def _pairs(path: str, separator: str) -> dict[str, str]:

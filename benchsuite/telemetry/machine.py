@@ -46,12 +46,7 @@ SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
 
 def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     """`facts` is the machine's fingerprint, `root` where /proc is."""
-    yield from _of_cpus(facts, root / "proc")
-    yield from _of_memory(root / "proc")
-    yield from _of_network(root / "proc")
-
-
-def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
+    proc = root / "proc"
     usable = len(os.sched_getaffinity(0))
     advice = "target and load share one CPU: compare, but don't quote"
     yield graded("CPUs", usable < 2, IF_SO, f"{usable} usable", advice)
@@ -83,9 +78,6 @@ def _of_cpus(facts: Mapping[str, object], proc: Path) -> Iterator[Check]:
         percent = float(pressure.split()[0])
         text = f"something waited for a CPU {format_percent(percent)} of the last 10 s"
         yield graded("CPU pressure", percent, (10, 40), text, "stop other programs")
-
-
-def _of_memory(proc: Path) -> Iterator[Check]:
     lines = (line.partition(":") for line in read_text(proc / "meminfo").splitlines())
     info = {name: int(value.split()[0]) * 1024 for name, _, value in lines}
     total, free = info.get("MemTotal"), info.get("MemAvailable")
@@ -93,9 +85,6 @@ def _of_memory(proc: Path) -> Iterator[Check]:
         text = f"{format_bytes(free)} of {format_bytes(total)} available"
         advice = "free some: the target must not wait for memory"
         yield graded("memory", 100 * (1 - free / total), (80, 95), text, advice)
-
-
-def _of_network(proc: Path) -> Iterator[Check]:
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
     many = files == resource.RLIM_INFINITY
     text = "unlimited" if many else f"{format_count(files)} a process"

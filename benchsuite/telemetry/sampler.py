@@ -51,8 +51,6 @@ class Sampler:
         self._service_probes, self._reaped_s = dict(service_probes or {}), reaped_s
         self._elsewhere = elsewhere
         self._interval_s, self._also, self._devices = interval_s, also, devices
-        self._parts: tuple[tuple[str, Pids, list[Device]], ...] = ()
-        """A new tuple for each more, so that the thread never walks over one that changes."""
         self._readings: list[Reading] = []
         self._errors: Counter[str] = Counter()
         self._costly_from = 0.0
@@ -62,19 +60,16 @@ class Sampler:
         self._enough = threading.Event()
         # A daemon: a parent that gives up must not wait for it.
         self._thread = threading.Thread(target=self._watch, name="benchsuite-sampler", daemon=True)
-        for name, pids in parts.items():
-            self.add(name, pids)
+        self._parts = [(part, pids, self._started(part)) for part, pids in parts.items()]
 
-    def add(self, name: str, pids: Pids) -> None:
-        """Watch one more part from the next reading on."""
-        devices = []
-        for kind in self._devices:
-            if kind.parts and name not in kind.parts:
-                continue
-            device = kind()
-            if self._tried(f"{name}, {kind.__name__}", device.start):
-                devices.append(device)
-        self._parts = (*self._parts, (name, pids, devices))
+    def _started(self, part: str) -> list[Device]:
+        """The devices that can tell of this part."""
+        devices = [kind() for kind in self._devices if not kind.parts or part in kind.parts]
+        return [
+            device
+            for device in devices
+            if self._tried(f"{part}, {type(device).__name__}", device.start)
+        ]
 
     def start(self) -> None:
         self._started_at = time.monotonic()

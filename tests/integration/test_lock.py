@@ -51,15 +51,15 @@ def line(first):
 
 
 @pytest.mark.parametrize(
-    ("uid", "before", "user"),
+    ("uid", "before"),
     [
-        (0, (), ""),
-        pytest.param(65534, (), "of nobody since ", marks=AS_ROOT),
-        pytest.param(0, ("unshare", "-n"), "", marks=AS_ROOT),
-        pytest.param(0, ("unshare", "-p", "-f", "--kill-child"), "", marks=AS_ROOT),
+        (0, ()),
+        pytest.param(65534, (), marks=AS_ROOT),
+        pytest.param(0, ("unshare", "-n"), marks=AS_ROOT),
+        pytest.param(0, ("unshare", "-p", "-f", "--kill-child"), marks=AS_ROOT),
     ],
 )
-def test_the_second_waits_for_the_first_and_names_it(uid, before, user):
+def test_the_second_waits_for_the_first_and_names_it(uid, before):
     """Also where that is another user's, or in another network, or in a container."""
     with holder(uid=uid, before=before) as first:
         assert line(first) == "held\n"
@@ -67,9 +67,7 @@ def test_the_second_waits_for_the_first_and_names_it(uid, before, user):
 
         def on_wait(claim):
             waited_for.append(claim)
-            assert f"process {claim.pid} of " in str(claim)
-            assert user in str(claim)
-            assert f"{sys.executable} -c" in str(claim)
+            assert str(claim).startswith(f"process {claim.pid}, {sys.executable} -c")
             assert before or claim.pid == first.pid
             first.stdin.close()
             first.stdin = None

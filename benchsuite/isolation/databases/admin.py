@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from traceback import walk_tb
+from traceback import extract_tb
 from typing import Any
 from unittest.mock import patch
 
@@ -25,8 +25,8 @@ from benchsuite.core.observations import FILES_STORED, MAILS_SENT
 from benchsuite.core.refusals import Refusal, first_line, where, why
 from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
-from benchsuite.isolation.databases import filling
-from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
+from benchsuite.isolation.databases import creation, filling
+from benchsuite.isolation.databases.creation import Throwaway, engine, with_rows
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import Facts, Order, database_address
@@ -39,7 +39,6 @@ from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.isolation.overrides.slowing import slowing, undone
-from benchsuite.isolation.served.errors import line_of
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
@@ -63,7 +62,6 @@ class DatabaseAdmin:
         self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
-        self._rows: dict[str, Rows] = {}  #: Of the copies that are counted, by their suffix.
         self._unready: list[Callable[[], None]] = []
         """What failed in `AppConfig.ready()` without tables."""
 
@@ -184,19 +182,15 @@ class DatabaseAdmin:
 
     def rows(self, token: str) -> dict[str, Any]:
         """What the tables of a run's copies hold; its mails and files."""
-        suffix = token[:SUFFIX]
-        with _explained(), self._throwaway.looking_at(suffix):
-            if suffix not in self._rows:
-                self._rows[suffix] = Rows(self._throwaway.groups)
-            rows = self._rows[suffix].count()
-        folder = self._folder / suffix
+        with _explained(), self._throwaway.looking_at(token[:SUFFIX]):
+            rows = creation.rows(self._throwaway.groups)
+        folder = self._folder / token[:SUFFIX]
         rows[MAILS_SENT] = mails(folder)
         rows[FILES_STORED] = files.stored(folder)
         connections.close_all()
         return {"rows": rows}
 
     def drop(self, token: str) -> dict[str, Any]:
-        self._rows.pop(token[:SUFFIX], None)
         with _explained():
             self._throwaway.drop(token[:SUFFIX])
         shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)
@@ -323,7 +317,12 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
 
 def too_early(error: BaseException) -> str:
     """One sentence for a project that queries its database at start, before there are tables."""
-    where = line_of(walk_tb(error.__traceback__))
+    frames = [
+        frame
+        for frame in extract_tb(error.__traceback__)
+        if not any(sign in frame.filename for sign in ("site-packages", "dist-packages", "<"))
+    ]
+    where = f"{frames[-1].filename}:{frames[-1].lineno}" if frames else "the project"
     return (
         f"The project can't start on an empty database: {where} needs what only `migrate` creates "
         f"({first_line(error)}); `migrate` would fail there in a fresh deployment too, so delay "

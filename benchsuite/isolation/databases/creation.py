@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +14,7 @@ from benchsuite.core.specs.database import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20  #: In a database's name; PostgreSQL allows 63 characters for all of it.
-WHOLE = 2_000_000  #: A table with more rows is not counted: that would take too long.
+WHOLE = 2_000_000  #: A table with so many rows is not counted: that would take too long.
 CLIENTS = {
     # autovacuum gives way by itself, and only a superuser may end it
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
@@ -234,47 +233,24 @@ def _drop(alias: str, name: str) -> None:
         cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")
 
 
-@dataclass(frozen=True, slots=True)
-class Table:
-    alias: str
-    name: str
+def rows(aliases: Iterable[str]) -> dict[str, int]:
+    """Table → its rows, of all tables but those of sessions; where it can be counted."""
+    from django.contrib.sessions.base_session import AbstractBaseSession  # of a loaded project
 
-    @property
-    def title(self) -> str:
-        """Its name, with that of its database unless it is the default one."""
-        return self.name if self.alias == "default" else f"{self.name} (in {self.alias})"
-
-    def rows(self) -> int:
-        """Raises django.db.Error."""
-        name = connections[self.alias].ops.quote_name(self.name)
-        with connections[self.alias].cursor() as cursor:
-            cursor.execute(f"SELECT COUNT(*) FROM (SELECT 1 FROM {name} LIMIT {WHOLE + 1}) few")
-            count = int(cursor.fetchone()[0])
-        if count > WHOLE:
-            raise django.db.Error(f"{self.name} is too large to be counted")
-        return count
-
-
-class Rows:
-    """Counts all tables of some databases but those of sessions, time and again."""
-
-    def __init__(self, aliases: Iterable[str]) -> None:
-        from django.contrib.sessions.base_session import AbstractBaseSession  # of a loaded project
-
-        models = {one._meta.db_table: one for one in apps.get_models(include_auto_created=True)}
-        self.tables = [
-            Table(alias, name)
-            for alias in aliases
-            for name in connections[alias].introspection.table_names()
-            if not issubclass(models.get(name, object), AbstractBaseSession)
-        ]
-
-    def count(self) -> dict[str, int]:
-        """Table → its rows, where it can be counted."""
-        rows = {}
-        for table in self.tables:
+    models = {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
+    counted = {}
+    for alias in aliases:
+        connection = connections[alias]
+        for table in connection.introspection.table_names():
+            if issubclass(models.get(table, object), AbstractBaseSession):
+                continue
+            name = connection.ops.quote_name(table)
             try:
-                rows[table.title] = table.rows()
+                with connection.cursor() as cursor:
+                    cursor.execute(f"SELECT COUNT(*) FROM (SELECT 1 FROM {name} LIMIT {WHOLE}) few")
+                    count = int(cursor.fetchone()[0])
             except django.db.Error:
                 continue  # so it is no evidence
-        return rows
+            if count < WHOLE:
+                counted[table if alias == "default" else f"{table} (in {alias})"] = count
+    return counted

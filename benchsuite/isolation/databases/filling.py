@@ -3,7 +3,6 @@
 import os
 import sqlite3
 import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
@@ -105,7 +104,7 @@ def size(own: Mapping[str, Any]) -> int:
 
 
 def fill_from_own(own: Mapping[str, Any]) -> None:
-    """Copies each into the empty throw-away database of its alias; the log says how far it is."""
+    """Copies each into the empty throw-away database of its alias."""
     for alias, source in own.items():
         target: Any = connections[alias]
         target.close()
@@ -161,15 +160,12 @@ def _back_up(original: Path, copied: str) -> None:
         alone = file.read(20)[18:] == b"\2\2" and not log.exists()
     before = original.stat().st_mtime_ns
 
-    def step(status: int, remaining: int, total: int) -> None:
-        sys.stdout.write(f"{total - remaining} of {total} pages copied\n")
-
     uri = f"{original.as_uri()}?{'immutable=1' if alone else 'mode=ro'}"
     with (
         closing(sqlite3.connect(uri, uri=True)) as source,
         closing(sqlite3.connect(copied)) as target,
     ):
-        source.backup(target, pages=PAGES, progress=step)
+        source.backup(target, pages=PAGES)
     if alone and (log.exists() or original.stat().st_mtime_ns != before):
         raise DatabaseError(
             f"Another program began to write {original} while --fill-from=mine copied it: try "

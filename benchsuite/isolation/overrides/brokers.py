@@ -4,8 +4,6 @@ memory, or the run's own database or Redis.
 """
 
 from collections.abc import Callable, Collection, Mapping
-from contextlib import suppress
-from importlib import import_module
 from typing import Any
 from urllib.parse import quote, urlsplit
 
@@ -86,6 +84,7 @@ def _without_place(options: Mapping[str, Any]) -> dict[str, Any]:
 
 
 OF_REDIS = "channels_redis."
+IN_MEMORY_LAYER = "channels.layers.InMemoryChannelLayer"
 ITS_PREFIX = "asgi"  #: Default prefix of the keys of channels_redis.
 TOKEN = 8  #: Characters of a run's token in its keys.
 
@@ -111,17 +110,9 @@ def change_layers(changes: Changes, instructions: Instructions) -> None:
 
 
 def in_memory(layers: Mapping[str, Mapping[str, Any]] | None) -> tuple[str, ...]:
-    """Aliases of layers that are, or inherit from, Channels' in-memory layer, where importable."""
-    aliases = []
-    for alias, entry in (layers or {}).items():
-        module, _, name = str(entry.get("BACKEND")).rpartition(".")
-        with suppress(ImportError, ValueError):
-            from channels.layers import InMemoryChannelLayer
-
-            layer = getattr(import_module(module), name, None)
-            if isinstance(layer, type) and issubclass(layer, InMemoryChannelLayer):
-                aliases.append(alias)
-    return tuple(aliases)
+    """Aliases of Channels' in-memory layers."""
+    given = (layers or {}).items()
+    return tuple(alias for alias, entry in given if entry.get("BACKEND") == IN_MEMORY_LAYER)
 
 
 def _prefixed(entry: Mapping[str, Any], instructions: Instructions) -> dict[str, Any]:

@@ -92,7 +92,7 @@ def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
         return answer
 
     BaseHandler.load_middleware = loaded  # type: ignore[assignment, method-assign]
-    CacheMiddleware.process_request = processed  # type: ignore[method-assign]
+    CacheMiddleware.process_request = processed  # type: ignore[assignment, method-assign]
 
 
 OVERFLOW_PREFIX = "left-out-"  #: Of the files in which processes count them.

@@ -80,7 +80,7 @@ class Book:
         """Writes each kind of error once a place; never raises."""
         if len(self._known) >= MOST:
             return
-        place = "" if isinstance(error, str) else line_of(walk_tb(error.__traceback__))
+        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
         text = what = error if isinstance(error, str) else type(error).__name__
         key = (status, what, place)
         if key in self._known:
@@ -120,7 +120,7 @@ def read(instructions: Path) -> list[Error]:
     return errors
 
 
-def line_of(calls: Iterable[tuple[FrameType, int]]) -> str:
+def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
     """The project's last line among these calls, else the very last line."""
     last = own = ""
     for frame, line in calls:
@@ -161,18 +161,9 @@ def who_refused(scope: dict[str, Any]) -> str:
             return f"{type(sender).__name__} refuses the Origin {origin!r}, and allows {names}"
         package = type(sender).__module__.partition(".")[0]
         if getattr(sender, "scope", None) is not None and package not in ITS_OWN:
-            return f"{type(sender).__module__}.{type(sender).__name__} refuses it{_visitor(scope)}"
+            return f"{type(sender).__module__}.{type(sender).__name__} refuses it"
         frame = frame.f_back
-    return f"the application refuses it{_visitor(scope)}"
-
-
-def _visitor(scope: dict[str, Any]) -> str:
-    """Whether a user is signed in, where the project checks; never triggers the look-up."""
-    try:
-        signed_in = bool(scope["user"].is_authenticated)
-    except Exception:  # noqa: BLE001 - there is no user, or it is of the project's own making
-        return ""
-    return ", and a user is signed in" if signed_in else ", and nobody is signed in (--login=USER)"
+    return "the application refuses it"
 
 
 class Listener(logging.Handler):

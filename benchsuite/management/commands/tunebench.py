@@ -152,9 +152,10 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
 def _headline(execution: Execution) -> str:
     asked = execution.asked
     question, made = asked.question, len(execution.notebook.entries)
-    on = f"server on {cpus.share(asked.spec.server.cpus, asked.spec.load.cpus)}"
+    everything = cpus.available()
+    on = f"server on {len(asked.spec.server.cpus or everything)} of {len(everything)} CPUs"
     if question.scaling:
-        on = f"server on up to {question.cpus} of {len(cpus.available())} CPUs"
+        on = f"server on up to {question.cpus} of {len(everything)} CPUs"
     elif question.for_cpus and question.for_cpus > question.cpus:
         on += f", and a bound for {question.for_cpus}"
     elif question.only and question.only.runs_already:

@@ -49,7 +49,7 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
     path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
     lines = [f"{name}: {value}" for name, value in fields.items()]
     lines = [f"GET {quoted(path)} HTTP/1.1", *lines, "Connection: close", "", ""]
-    head, came, rest = None, b"", b""
+    head, came = None, b""
     with _connected(parts.scheme, parts.hostname, parts.port, timeout_s) as connection:
         try:
             connection.sendall("\r\n".join(lines).encode("latin-1"))
@@ -61,15 +61,14 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
                 if not (block := connection.recv(BLOCK_BYTES)):
                     raise ConnectionError("closed")
                 came += block
-                head, rest = _head(came)
+                head = _head(came)
         except TimeoutError:
             waited = format_period(timeout_s)
             what = f"it takes a connection and sends nothing for {waited}"
-            if rest:
-                size = format_bytes(len(rest))
-                what = f"after {waited} it is still sending its header, {size} by now"
-            elif came:
-                what = f"after {waited} it has only announced an answer (status 1xx)"
+            if came:
+                what = (
+                    f"after {waited} its header has no end, with {format_bytes(len(came))} by now"
+                )
             raise NotAnswered(what) from None
         except OSError as error:
             where = "within the header of its answer" if came else "without an answer"
@@ -111,9 +110,9 @@ def _connected(scheme: str, host: str, port: int | None, timeout_s: float) -> so
         raise NotAnswered(f"it does not speak TLS: {why}") from None
 
 
-def _head(came: bytes) -> tuple[Head | None, bytes]:
-    """The header, once it is whole, and what has come since the last answer that only announces
-    one. Raises NotAnswered where this can't become an answer any more.
+def _head(came: bytes) -> Head | None:
+    """The header, once it is whole, after those that only announce an answer. Raises NotAnswered
+    where this can't become an answer any more.
     """
     begin = 0
     while end := END.search(came, begin):
@@ -126,17 +125,17 @@ def _head(came: bytes) -> tuple[Head | None, bytes]:
             fields = (line.partition(":") for line in lines)
             values = {name.lower(): value.strip(" \t") for name, _, value in fields}
             ours = (values.get(name.lower()) for name in (RUN_HEADER, ASKED_HEADER))
-            return Head(int(status[1]), *ours), head
+            return Head(int(status[1]), *ours)
         begin = end.end()
     rest = came[begin:]
     if not b"HTTP/".startswith(rest[: len(b"HTTP/")]):
         raise NotAnswered(f"what it answers is no HTTP: {rest[:SHOWN_BYTES]!r}")
     if len(came) > MAX_HEAD_BYTES:
         raise NotAnswered(
-            f"its answer has no end of its header in {format_bytes(len(came))}; "
+            f"its header has no end in {format_bytes(len(came))}; "
             f"{format_bytes(MAX_HEAD_BYTES)} are read at most"
         )
-    return None, rest
+    return None
 
 
 FIRST_S = 2.0

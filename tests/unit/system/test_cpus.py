@@ -56,21 +56,12 @@ def test_a_machine_without_control_groups_has_no_quota(tmp_path):
 
 
 def test_usable_are_no_more_cpus_than_the_quota_lets_run(golden, monkeypatch):
-    def case(quota, on, count):
+    def case(quota, on):
         monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3))
         monkeypatch.setattr(cpus, "cpu_quota", lambda: quota)
-        assert cpus.usable(on) == count
-        return cpus.share(on)
+        return cpus.usable(on)
 
     golden.cases(case)
-
-
-@pytest.mark.parametrize("load", [None, (1, 2)])
-def test_cpus_that_the_load_may_use_are_said_to_be_shared(monkeypatch, load):
-    monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
-    monkeypatch.setattr(cpus, "cpu_quota", lambda: None)
-    assert cpus.share((0, 1), load) == "2 of 3 CPUs, shared with the load"
-    assert cpus.share((0,), (1, 2)) == "1 of 3 CPUs"
 
 
 @pytest.fixture

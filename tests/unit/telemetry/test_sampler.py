@@ -83,16 +83,6 @@ def test_errors_are_seen_and_end_nothing():
     assert len(seen.errors) == 4, "Absent is told for both parts, the others once"
 
 
-def test_a_part_that_comes_later():
-    first, second = Enough(1), Enough(1)
-    watch = Sampler({"target": first}, 0.01, devices=[Steady])
-    watch.start()
-    assert first.reached.wait(PATIENCE_S)
-    watch.add("front", second)
-    assert second.reached.wait(PATIENCE_S)
-    assert {one.part for one in watch.stop().readings} >= {"target"}
-
-
 def test_stop_without_start():
     seen = Sampler({"target": list}).stop()
     assert seen.readings == ()
