@@ -215,8 +215,8 @@ def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         yield {
             "says": "A limit of connections was reached.",
             "evidence": evidence.reached_words,
-            "fix": "Raise that limit (of a listen queue the backlog and net.core.somaxconn), or make "
-            "fewer connections: fewer threads and processes, or a pool.",
+            "fix": "Raise that limit (of a listen queue the backlog and net.core.somaxconn), or "
+            "make fewer connections: fewer threads and processes, or a pool.",
         }
     elif limit and could and evidence.connections and could > limit:
         each = f"{evidence.threads} thread{'s' * (evidence.threads != 1)}"
