@@ -360,9 +360,7 @@ def is_clear(contrast: Contrast) -> bool:
         return contrast.is_shown
     if contrast.found.scale is Scale.DIFFERENCE or not value:
         return value == 0
-    baseline, candidate = (
-        cell.compared(figure) for cell in (contrast.baseline, contrast.candidate)
-    )
+    baseline, candidate = contrast.baseline.compared(figure), contrast.candidate.compared(figure)
     apart = max(baseline) < min(candidate) or max(candidate) < min(baseline)
     return apart and max(value, 1 / value) >= CLOSE
 
