@@ -11,7 +11,6 @@ from benchsuite.core.readings import (
     HALF_S,
     MEMORY_WAIT,
     OTHERS,
-    PROBER_MS,
     RUN_DELAY,
     STOLEN,
     TARGET,
@@ -48,7 +47,6 @@ COUNTED = (
     ("CPU stolen", STOLEN, 1.5, format_percent, 100.0),
     ("waits for a CPU", RUN_DELAY, HALF_S, format_percent, 100.0),
     ("waits for memory", MEMORY_WAIT, HALF_S, format_percent, 100.0),
-    ("prober, longest", PROBER_MS, HALF_S, lambda ms: format_duration(ms / 1e3), None),
 )
 """Counts of the target: title, name, how long before its reading, how it is written, the most."""
 
