@@ -43,12 +43,12 @@ class Strip(NamedTuple):
 
 
 COUNTED = (
-    ("other programs", OTHERS, 1.5, format_percent, 100.0),
-    ("CPU stolen", STOLEN, 1.5, format_percent, 100.0),
-    ("waits for a CPU", RUN_DELAY, HALF_S, format_percent, 100.0),
-    ("waits for memory", MEMORY_WAIT, HALF_S, format_percent, 100.0),
+    ("other programs", OTHERS, 1.5),
+    ("CPU stolen", STOLEN, 1.5),
+    ("waits for a CPU", RUN_DELAY, HALF_S),
+    ("waits for memory", MEMORY_WAIT, HALF_S),
 )
-"""Counts of the target: title, name, how long before its reading, how it is written, the most."""
+"""Counts of the target, in percent: title, name, how long before its reading."""
 
 
 def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[Strip]:
@@ -56,9 +56,9 @@ def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[S
     made: list[tuple[str, list[tuple[int, float]], Callable[[float], str], float | None]] = [
         ("failed", [(one.second, one.failures) for one in intervals], format_count, None)
     ]
-    for title, name, before_s, show, most in COUNTED:
+    for title, name, before_s in COUNTED:
         pairs = [(math.floor(at - before_s), had[name]) for at, had in counts if name in had]
-        made.append((title, pairs, show, most))
+        made.append((title, pairs, format_percent, 100.0))
     shown = []
     for title, pairs, show, most in made:
         values: dict[int, float] = {}
