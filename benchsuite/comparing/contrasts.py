@@ -360,9 +360,17 @@ def is_clear(contrast: Contrast) -> bool:
         return contrast.is_shown
     if contrast.found.scale is Scale.DIFFERENCE or not value:
         return value == 0
-    baseline, candidate = contrast.baseline.compared(figure), contrast.candidate.compared(figure)
-    apart = max(baseline) < min(candidate) or max(candidate) < min(baseline)
-    return apart and max(value, 1 / value) >= CLOSE
+    ends = []
+    for cell in (contrast.baseline, contrast.candidate):
+        lows = highs = cell.compared(figure)
+        if figure.name == "connection_bytes":  # a slope, which has an interval in each run
+            runs = [run for run in cell.entering if run.websockets and run.connection_bytes]
+            lows, highs = (
+                [run.websockets["idle"][end] for run in runs] for end in ("low_bytes", "high_bytes")
+            )
+        ends.append((min(lows), max(highs)))
+    (least, most), (low, high) = ends
+    return (most < low or high < least) and max(value, 1 / value) >= CLOSE
 
 
 def more_runs(standing: Standing) -> tuple[str, str]:
