@@ -16,8 +16,8 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import summary
 from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import probes
-from benchsuite.telemetry.prober.probes import SLOW, Pacing
-from benchsuite.telemetry.prober.program import JITTER, MOST, RESTING, RIGHT, SUSPECT
+from benchsuite.telemetry.prober.probes import Pacing
+from benchsuite.telemetry.prober.program import JITTER, RESTING, RIGHT
 from tests.sabotage.sick.shapes import SHAPES
 
 Samples = NDArray[np.void]
@@ -116,7 +116,7 @@ def simulated(server: Server, draw: Draw) -> tuple[Samples, list[probes.Probe]]:
     starts, finishes, who = zip(*load, strict=True)
     samples["intended_start"] = samples["start"] = starts
     samples["finish"], samples["user"] = finishes, who
-    return samples, _probes(sorted(one for one in made if one[2] < 0), samples)
+    return samples, _probes(sorted(one for one in made if one[2] < 0))
 
 
 def _asked(server: Server, draw: Draw) -> Iterator[float]:
@@ -132,20 +132,17 @@ def _asked(server: Server, draw: Draw) -> Iterator[float]:
         yield moment
 
 
-def _probes(asked: list[tuple[float, float, int]], samples: Samples) -> list[probes.Probe]:
+def _probes(asked: list[tuple[float, float, int]]) -> list[probes.Probe]:
     """Each with its connection, as the prober chooses it."""
-    slow_s = SLOW * float(np.median(samples["finish"] - samples["start"]))
-    kept: list[tuple[int, int, bool]] = []
+    kept: list[int] = []
     made, connections = [], 0
     for start, finish, _ in asked:
         if len(kept) < RESTING:
             connections += 1
-            number, times, is_slow = connections, 0, True
+            number = connections
+            kept.append(number)
         else:
-            number, times, is_slow = kept.pop(0)
-        times, is_slow = times + 1, is_slow and finish - start > slow_s
-        if times < (MOST if is_slow else SUSPECT):
-            kept.append((number, times, is_slow))
+            number = kept.pop(0)
         made.append(
             probes.Probe(
                 connection=number, due=start, late_s=0.0, waited_s=finish - start, outcome=RIGHT

@@ -112,31 +112,28 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
         "reached": limit.causes if limit else (),
         "reached_words": limit.message if limit else "",
         "stall": stall.message if stall else "",
-        **_sessions(counts(DATABASE)),
+        **_sessions(in_window(readings, DATABASE, window)),
     }
     return LimitEvidence(**{**figures, **more})
 
 
-def _sessions(counts: Counts) -> dict[str, Any]:
+def _sessions(readings: Sequence[Any]) -> dict[str, Any]:
     """Sessions at work are counted at each reading: their mean is that of the window."""
+    counts: Counts = [one.counts for one in readings if one.counts]
     if not counts:
         return {}
     active = sum(of_reading.get(names.ACTIVE, 0) for of_reading in counts)
     waits: Counter[str] = Counter()
-    connections = []
     for of_reading in counts:
-        waiting = {
-            name: many for name, many in of_reading.items() if name.startswith(names.WAITS_FOR)
-        }
-        waits.update({name.removeprefix(names.WAITS_FOR): many for name, many in waiting.items()})
-        beside = {*waiting, names.LIMIT}
-        connections.append(sum(many for name, many in of_reading.items() if name not in beside))
+        for name, many in of_reading.items():
+            if name.startswith(names.WAITS_FOR):
+                waits[name.removeprefix(names.WAITS_FOR)] += many
     limits = [of_reading[names.LIMIT] for of_reading in counts if names.LIMIT in of_reading]
     return {
         "active": active / len(counts),
         "active_samples": active,
         "waits": {event: many / active for event, many in waits.items()} if active else {},
-        "connections": max(connections),
+        "connections": names.most_sessions(readings),
         "connections_limit": max(limits, default=None),
     }
 

@@ -16,7 +16,6 @@ DATABASE_BESIDE = "database_beside_percent"  #: Of databases that the run has no
 OTHERS, STOLEN = "others_percent", "stolen_percent"
 """Counts of the target, of the second before: what other programs had of all CPUs, and what was
 stolen of them (`telemetry/host.py`)."""
-PROBER_MS = "prober_ms"  #: The same: the longest that the prober waited for an answer.
 HALF_S = 0.5  #: Half of the second that ends with a reading.
 Window = tuple[float, float] | None
 

@@ -84,11 +84,10 @@ def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     times = [shared for shared in evidence.cpus_shared if shared]
     if times and not evidence.load_hosts:  # whose CPUs are their own
         shared = frozenset.union(*times)
-        when = "" if len(times) == len(evidence.cpus_shared) else f" for {len(times)} s"
         yield rule.found(
             Level.INFO,
             "Load generator and target may run on the same CPUs "
-            f"({', '.join(map(str, sorted(shared)))}){when}, and take time from each other.",
+            f"({', '.join(map(str, sorted(shared)))}), and take time from each other.",
             hint="Pin them to CPUs of their own where the machine has enough.",
             value=len(shared),
         )

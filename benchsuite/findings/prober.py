@@ -4,7 +4,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 from benchsuite.core.observations import Connection, Evidence, Probes
-from benchsuite.core.results import Finding, Level
+from benchsuite.core.results import Finding
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import stalled, starves
@@ -55,7 +55,7 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
     """The distance is between the near ends of the 95 % intervals of both medians, less the
     prober's own waiting for a CPU. It meets all n users of a closed model, so it may see (n + 1) /
     n times what they see (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980). Each connection counts
-    once. What it found under way and the load's own requests did not is no doubt, but told.
+    once. What it found under way and the load's own requests did not is no doubt.
     """
     median_s, allowance_s, lost = probes.median_s, _allowance_s(probes), _lost(probes)
     seen = [one for one in probes.connections if lost or not one.lost]
@@ -71,7 +71,9 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
         return None
     percent = min(apart_s, _unexplained_s(probes, seen, slower=slower)) / median_s * 100
     level = rule.level(percent)
-    if level and math.isinf(low_s):
+    if level is None:  # what it found under way explains the difference
+        return None
+    if math.isinf(low_s):
         return rule.found(
             level,
             f"{format_count(lost)} of the {format_count(probes.sent)} requests of an independent "
@@ -81,21 +83,11 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             value=lost / probes.sent * 100,
         )
     most = "more" if math.isinf(high_s) else format_duration(high_s)
-    saw = (
-        f"An independent prober saw a median service time of {format_duration(low_s)} to "
-        f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "
-    )
-    if level is None:
-        return rule.found(
-            Level.INFO,
-            f"{saw}what it found under way explains the difference.",
-            hint="Requests at other moments meet other queues. Users who come at random wait "
-            "longer than arrivals that are evenly spaced; --arrivals=poisson shows it.",
-            value=percent,
-        )
     return rule.found(
         level,
-        f"{saw}{format_percent(percent)} apart, without the prober's own waiting and what it found "
+        f"An independent prober saw a median service time of {format_duration(low_s)} to "
+        f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "
+        f"{format_percent(percent)} apart, without the prober's own waiting and what it found "
         "under way.",
         hint=OTHERS_WAIT if slower else LOAD_WAITS,
         value=percent,

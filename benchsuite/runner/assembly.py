@@ -69,51 +69,6 @@ LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
-def process_environment(
-    adapter: ServerAdapter,
-    *,
-    token: str,
-    instructions: Path | None,
-    seed: int,
-    services: Mapping[str, str] = {},
-    variables: Mapping[str, str] = {},
-    replaced: Mapping[str, str] = {},
-) -> dict[str, str]:
-    """This process's variables, with what opens the target and what each start must vary.
-
-    The size of the environment shifts the stack, and the hash seed the order of sets; either
-    alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
-    draws both from the run's seed: repeats average over them, and `--again` repeats them.
-
-    A server that brings its own target is told nothing of the project. `services` are those that
-    views ask, by name, with the URL of each; `variables` are what the user says, and `replaced`
-    those that would name the project's own databases.
-    """
-    draw, python = random.Random(seed), adapter.python
-    inherited = dict(os.environ)
-    if not (adapter.serves_project and python.is_own):
-        astray = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
-        inherited = {name: value for name, value in inherited.items() if name not in astray}
-    if not python.is_own:
-        programs = str(Path(python.executable).parent)
-        inherited["PATH"] = os.pathsep.join([programs, inherited.get("PATH", os.defpath)])
-    of_project = {}
-    if instructions is not None:
-        path = import_path(python, adapter.place.folder)
-        of_project = {**about_the_project(instructions), "PYTHONPATH": path}
-    return {
-        **inherited,
-        **adapter.env(),
-        **variables,
-        **replaced,
-        "BENCHSUITE_RUN": token,
-        **about_services(services),
-        **of_project,
-        "PYTHONHASHSEED": str(draw.randrange(2**32)),
-        "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
-    }
-
-
 def about_services(services: Mapping[str, str]) -> dict[str, str]:
     """Where services are that views ask, by name: BENCHSUITE_API_URL."""
     return {f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()}
@@ -304,7 +259,7 @@ class Assembly:
         instances = replicas(
             adapter,
             facts=self.facts,
-            env=self._env(adapter),
+            env=self.environment(adapter),
             folder=self.folder.parent,
             urls=[*self.services.values(), *([self.database.url] if self.database else [])],
         )
@@ -372,7 +327,7 @@ class Assembly:
                 argv,
                 name=name,
                 log=self.folder / f"{part}-{len(self.system.members)}.log",
-                env=self._env(adapter),
+                env=self.environment(adapter),
                 stop_signal=adapter.stop_signal,
                 grace_s=adapter.grace_s,
                 marker=self.token,
@@ -382,16 +337,38 @@ class Assembly:
         self.system.add(part, process, version)
         return process
 
-    def _env(self, adapter: ServerAdapter) -> dict[str, str]:
-        return process_environment(
-            adapter,
-            token=self.token,
-            instructions=self.system.instructions,
-            seed=self.plan.spec.seed,
-            services={name: self.services[name] for name in self.plan.workload.services},
-            variables=self.plan.spec.target.variables,
-            replaced=self.replaced,
-        )
+    def environment(self, adapter: ServerAdapter) -> dict[str, str]:
+        """This process's variables, with what opens the target and what each start must vary.
+
+        The size of the environment shifts the stack, and the hash seed the order of sets; either
+        alone can move a result by several percent (Mytkowicz et al., ASPLOS 2009). So every start
+        draws both from the run's seed: repeats average over them, and `--again` repeats them.
+
+        A server that brings its own target is told nothing of the project.
+        """
+        spec, python, instructions = self.plan.spec, adapter.python, self.system.instructions
+        draw, inherited = random.Random(spec.seed), dict(os.environ)
+        if not (adapter.serves_project and python.is_own):
+            astray = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
+            inherited = {name: value for name, value in inherited.items() if name not in astray}
+        if not python.is_own:
+            programs = str(Path(python.executable).parent)
+            inherited["PATH"] = os.pathsep.join([programs, inherited.get("PATH", os.defpath)])
+        of_project = {}
+        if instructions is not None:
+            path = import_path(python, adapter.place.folder)
+            of_project = {**about_the_project(instructions), "PYTHONPATH": path}
+        return {
+            **inherited,
+            **adapter.env(),
+            **spec.target.variables,
+            **self.replaced,
+            "BENCHSUITE_RUN": self.token,
+            **about_services({name: self.services[name] for name in self.plan.workload.services}),
+            **of_project,
+            "PYTHONHASHSEED": str(draw.randrange(2**32)),
+            "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
+        }
 
     def _start_workers(self) -> None:
         """Starts what answers at the layer's other end; the first answer tells that it is up."""

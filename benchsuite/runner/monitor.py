@@ -3,12 +3,11 @@
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import replace
 from pathlib import Path
 
 from benchsuite.agent.client import Watching
 from benchsuite.core.observations import Probes, Turnover
-from benchsuite.core.readings import DATABASE, HALF_S, LOAD, PROBER_MS
+from benchsuite.core.readings import DATABASE, LOAD
 from benchsuite.core.results import Reading, Summary
 from benchsuite.core.samples import Stall
 from benchsuite.findings.host import clock, noisy, shared_cpus
@@ -142,18 +141,6 @@ class Monitor:
         """Another second of the load has passed."""
         if self._prober is not None:
             self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
-
-    def with_probes(self, readings: Sequence[Reading]) -> Sequence[Reading]:
-        """Readings at monotonic seconds, those of the target with how long the prober waited."""
-        waits: dict[int, float] = {}
-        for probe in self._probes:
-            waits[int(probe.due)] = max(waits.get(int(probe.due), 0.0), probe.waited_s)
-        return [
-            replace(one, counts={**(one.counts or {}), PROBER_MS: round(1e3 * wait_s)})
-            if one.part == TARGET and (wait_s := waits.get(int(one.second - HALF_S))) is not None
-            else one
-            for one in readings
-        ]
 
     @property
     def asked(self) -> list[bool]:

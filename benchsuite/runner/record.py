@@ -196,8 +196,7 @@ class RunRecord:
         if not self._seen:
             return ()
         origin = self.done.origin if self.done is not None else self._seen[0].second
-        seen = self.monitor.with_probes(self._seen) if self.monitor else self._seen
-        return tuple(replace(one, second=one.second - origin) for one in seen)
+        return tuple(replace(one, second=one.second - origin) for one in self._seen)
 
     @property
     def window(self) -> tuple[float, float] | None:

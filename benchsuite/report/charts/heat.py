@@ -11,7 +11,6 @@ from benchsuite.core.readings import (
     HALF_S,
     MEMORY_WAIT,
     OTHERS,
-    PROBER_MS,
     RUN_DELAY,
     STOLEN,
     TARGET,
@@ -39,13 +38,12 @@ class Strip(NamedTuple):
 
 
 COUNTED = (
-    ("other programs", OTHERS, 1.5, 100.0),
-    ("CPU stolen", STOLEN, 1.5, 100.0),
-    ("waits for a CPU", RUN_DELAY, HALF_S, 100.0),
-    ("waits for memory", MEMORY_WAIT, HALF_S, 100.0),
-    ("prober, longest", PROBER_MS, HALF_S, None),
+    ("other programs", OTHERS, 1.5),
+    ("CPU stolen", STOLEN, 1.5),
+    ("waits for a CPU", RUN_DELAY, HALF_S),
+    ("waits for memory", MEMORY_WAIT, HALF_S),
 )
-"""Counts of the target: title, name, how long before its reading, the most."""
+"""Counts of the target, in percent: title, name, how long before its reading."""
 
 
 def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[Strip]:
@@ -53,9 +51,9 @@ def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[S
     made: list[tuple[str, list[tuple[int, float]], float | None]] = [
         ("failed", [(one.second, one.failures) for one in intervals], None)
     ]
-    for title, name, before_s, most in COUNTED:
+    for title, name, before_s in COUNTED:
         pairs = [(math.floor(at - before_s), had[name]) for at, had in counts if name in had]
-        made.append((title, pairs, most))
+        made.append((title, pairs, 100.0))
     shown = []
     for title, pairs, most in made:
         values: dict[int, float] = {}

@@ -10,11 +10,10 @@ import pytest
 from django.test import override_settings
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import LayerSpec, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.core.specs import LayerSpec, RunSpec, ServerSpec, TargetSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import assembly
-from benchsuite.runner.assembly import process_environment
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import WORKERS
 from benchsuite.servers.launched import Waitress
@@ -56,13 +55,21 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
     assert [path.name for path in tmp_path.iterdir()] == ["run"], "nothing beside the run's folder"
 
 
-UVICORN = resolve(RunSpec(server=ServerSpec(server="uvicorn"))).server
+UVICORN = ServerSpec(server="uvicorn")
 
 
-def made(seed=1):
-    return process_environment(
-        UVICORN, token="feed", instructions=Path("/run/instructions.json"), seed=seed
+def made(seed=1, server=UVICORN, **variables):
+    """The environment of a start with this seed, and with what the user says."""
+    spec = RunSpec(server=server, target=TargetSpec(variables=variables), seed=seed)
+    assembled = assembly.Assembly(
+        plan=resolve(spec),
+        folder=Path("/run"),
+        token="feed",
+        clone=cast(Any, None),
+        facts=Facts(database_address=None, static_url="", static_root=""),
     )
+    assembled.system.instructions = Path("/run/instructions.json")
+    return assembled.environment(assembled.plan.server)
 
 
 class Wants(Waitress):
