@@ -103,13 +103,6 @@ def _imported(path: str) -> tuple[Any, str]:
     return None, f"{path!r} can't be imported ({' '.join(reason.split())})"
 
 
-def _has_classes(value: dict[str, str]) -> bool:
-    return all(
-        name and "." in path and not any(sign.isspace() or sign == "," for sign in name)
-        for name, path in value.items()
-    )
-
-
 def _function(path: str) -> Iterator[str]:
     imported, fault = _imported(path)
     if fault or not callable(imported):
@@ -163,13 +156,6 @@ def _are_margins(value: dict[str, float]) -> bool:
     return all(name in figures and 0 <= percent < 100 for name, percent in value.items())
 
 
-def _are_rates(value: dict[str, float]) -> bool:
-    return all(
-        host == host.lower() and not set(host) & set("/@ ") and most > 0
-        for host, most in value.items()
-    )
-
-
 def _shown(value: object) -> str:
     text = repr(value)
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
@@ -190,7 +176,10 @@ def _classes(id: str, what: str, key: str) -> Key:
         hint='Write {"name": "package.module.Class"}, names without blanks and commas; '
         "docs/extending.md shows how a class is written.",
         kind=dict[str, str],
-        holds=_has_classes,
+        holds=lambda value: all(
+            name and "." in path and not any(sign.isspace() or sign == "," for sign in name)
+            for name, path in value.items()
+        ),
         faults=faults,
     )
 
@@ -272,7 +261,10 @@ KEYS: dict[Any, Key] = {
         hint='Write {"staging.example.org": 50}: hosts as --target names them, without port, and '
         "numbers above 0.",
         kind=dict[str, float],
-        holds=_are_rates,
+        holds=lambda value: all(
+            host == host.lower() and not set(host) & set("/@ ") and most > 0
+            for host, most in value.items()
+        ),
     ),
     "PLACE": Key(
         id="benchsuite.E017",

@@ -74,17 +74,15 @@ def one(
     return run, result
 
 
-def can_go_on(row: Execution) -> bool:
-    """Whether it has begun and did not end: Ctrl-C may come before its first run."""
-    return not row._state.adding and row.status != Status.FINISHED
-
-
 def broken_off(error: BaseException, row: Execution, again: str) -> CommandError:
-    """How a command ends that this ended, with the command that goes on, if it can."""
+    """How a command ends that this ended, with the command that goes on where the row has begun and
+    did not end: Ctrl-C may come before its first run.
+    """
     is_ctrl_c = isinstance(error, KeyboardInterrupt)
     words = "Interrupted." if is_ctrl_c else str(error)
-    go_on = f" Go on with: {again}" * can_go_on(row)
-    return CommandError(f"{words}{go_on}", returncode=130 if is_ctrl_c else 1)
+    if not row._state.adding and row.status != Status.FINISHED:
+        words += f" Go on with: {again}"
+    return CommandError(words, returncode=130 if is_ctrl_c else 1)
 
 
 def ensure_idle(row: Execution, which: str) -> None:

@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from statistics import median
 
-from django.db import Error
+from django.db import Error, transaction
 from django.utils import timezone
 
 from benchsuite.core.results import Status
@@ -105,7 +105,6 @@ def sweep_executions() -> None:
 
 def mark(runs: list[Run], reason: str) -> int:
     """Marks these runs as interrupted, but those that have ended by themselves; how many it did."""
-    running = Run.objects.filter(
-        pk__in=[run.pk for run in runs], status=Status.RUNNING.value
-    ).order_by()
-    return running.update(status=Status.INTERRUPTED.value, failure=reason, owner="")
+    running = Run.objects.filter(pk__in=[run.pk for run in runs], status=Status.RUNNING.value)
+    with transaction.atomic():
+        return running.update(status=Status.INTERRUPTED.value, failure=reason, owner="")

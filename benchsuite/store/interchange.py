@@ -14,7 +14,7 @@ from operator import attrgetter
 from typing import Any
 
 from django.core.exceptions import ValidationError
-from django.db.models import AutoField, Field, Model
+from django.db.models import AutoField, Field, Model, UniqueConstraint
 
 from benchsuite import __version__
 from benchsuite.columns import reader_of
@@ -180,14 +180,27 @@ def made(model: type[Model], rows: Mapping[str, Any], name: str) -> Any:
 
 
 def parts(model: type[Model], rows: Mapping[str, Any], name: str) -> list[Any]:
-    """The rows of that part, not stored yet; raises Misfit."""
+    """The rows of that part, not stored yet; raises Misfit, also for two in one place."""
+    mine = {one.name for one in stored(model)}
+    unique = [
+        [field for field in one.fields if field in mine]
+        for one in model._meta.constraints
+        if isinstance(one, UniqueConstraint)
+    ]
+    taken: set[Any] = set()
     rows_of_parts = []
     with at(name):
         if not isinstance(rows[name], list):
             raise wrong("a list", rows[name])
         for number, values in enumerate(rows[name]):
             with at(number):
-                rows_of_parts.append(_made(model, values))
+                row = _made(model, values)
+                for fields in unique:
+                    place = tuple(getattr(row, field) for field in fields)
+                    if place in taken:
+                        raise Misfit(f"another one has the same {listed(fields)}")
+                    taken.add(place)
+            rows_of_parts.append(row)
     return rows_of_parts
 
 
