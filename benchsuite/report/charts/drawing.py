@@ -168,3 +168,12 @@ def share_time(charts: Iterable[Chart], shades: Iterable[Shade], end_s: float) -
 def escaped(text: str) -> str:
     """Plotly reads <, % and { in names and hover texts."""
     return text.replace("<", "‹").replace("%{", "% {")
+
+
+def checked(chart: Chart) -> Chart:
+    """The chart; raises ValueError for what plotly's own description of its properties lacks."""
+    from plotly.graph_objects import Figure  # a measured server that has the pages needs none
+
+    shared = chart.drawing.get("shared", {})
+    Figure(data=[{**shared, **trace} for trace in chart.drawing["data"]], layout=chart.layout)
+    return chart

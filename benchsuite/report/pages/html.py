@@ -20,6 +20,7 @@ from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.core.units import MISSING, format_count
 from benchsuite.models import Run
+from benchsuite.report.charts.drawing import checked
 from benchsuite.report.sentences import figure
 
 SHAPES = {
@@ -103,14 +104,16 @@ def _packed_plotly() -> str:
 
 def one_file(name: str, context: Mapping[str, Any]) -> str:
     """A page as one HTML file that opens without a network, by the page's own template, which knows
-    the file by `offline`. Charts are drawn by plotly.js, which stands in it once, packed.
+    the file by `offline`. Charts are drawn by plotly.js, which stands in it once, packed; what
+    leaves the house is checked by the package plotly before.
     """
+    charts = [checked(chart) for chart in context.get("charts", ())]
     own = {
         "offline": True,
         "now": timezone.now(),
         "styles": (STATIC / "benchsuite.css").read_text(),
         "scripts": [(STATIC / f"{one}.js").read_text() for one in ("benchsuite", "charts")],
-        "plotly": _packed_plotly() if context.get("charts") else "",
+        "plotly": _packed_plotly() if charts else "",
     }
     page = render_to_string(f"benchsuite/{name}.html", {**context, **own})
     return ELSEWHERE.sub(r"\1", page)
