@@ -59,6 +59,15 @@ class Facts:
         return cls(**{**data, **lists})
 
 
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """How many rows each table of a run's databases had; `BESIDE_ROWS` are counted like tables."""
+
+    of: Mapping[str, int] = field(default_factory=dict)
+    gone: frozenset[str] = frozenset()
+    """Of the tables that were asked for: those that lost rows which the first count had seen."""
+
+
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
     """TCP address of a DATABASES entry; None where it has none."""
     kind = str((entry or {}).get("ENGINE", "")).rpartition(".")[2]

@@ -10,7 +10,7 @@ from pathlib import Path
 from benchsuite import conf
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.databases.client import Keeper, throwaway
-from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.runner.plan import Plan
 from benchsuite.services.base import DatabaseService
 from benchsuite.system.folders import VARIABLE
@@ -37,8 +37,8 @@ class OwnTarget:
     def counts(self, token: str, variables: Mapping[str, str] = {}) -> Mapping[str, int]:
         return {}
 
-    def rows(self, token: str) -> Mapping[str, int]:
-        return {}
+    def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
+        return Rows()
 
 
 ServiceKey = tuple[str, bool]  #: Its name, and whether it waits for the disk.

@@ -9,7 +9,7 @@ now and then.
 import re
 import time
 from collections import Counter, defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil, floor
@@ -17,6 +17,7 @@ from math import ceil, floor
 from benchsuite.core.observations import BESIDE_ROWS, Stored
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.core.units import format_count, listed
+from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, OTHER_NAMES, REHEARSAL_LIMIT_S, Rehearsal
 from benchsuite.load.parent.figures import Counts
 
@@ -58,11 +59,11 @@ class Answers:
     users: int  #: As many journeys at most were cut off at the end of the window.
 
 
-def rehearse(journey: Callable[[str], Rehearsal], rows: Callable[[], Mapping[str, int]]) -> Learned:
+def rehearse(journey: Callable[[str], Rehearsal], rows: Callable[[], Rows]) -> Learned:
     """Has journeys made, and counts rows after each."""
     begin = time.monotonic()
     time.sleep(STEP_S)  # the checked journey's rows may come a little late
-    before = rows()
+    before = rows().of
     made: list[Rehearsal] = []
     left, waits, came_late = [*FIRST, *MORE], False, False
     looked: Gains = {}
@@ -73,14 +74,14 @@ def rehearse(journey: Callable[[str], Rehearsal], rows: Callable[[], Mapping[str
         if kind == NEW and len(made) > FEWEST and time.monotonic() - begin > QUICK_S:
             continue
         rehearsal = journey(kind)
-        gains = gains_of(before, after := rows())
+        gains = gains_of(before, after := rows().of)
         if rehearsal.kind == LOOK:
             looked = gains
         limit, waited = time.monotonic() + LATE_S * waits, False
         while not gains.keys() - looked and time.monotonic() < limit:
             waited = True
             time.sleep(STEP_S)
-            gains = gains_of(before, after := rows())
+            gains = gains_of(before, after := rows().of)
         waits = rehearsal.kind == LOOK or bool(gains.keys() - looked)
         if waited and waits and not came_late:
             came_late = True
@@ -90,7 +91,7 @@ def rehearse(journey: Callable[[str], Rehearsal], rows: Callable[[], Mapping[str
         before = after
     # what comes later than it was counted came within that time, and must not come in the load
     time.sleep(min(time.monotonic() - begin, LATE_S))
-    known = {name: count for name, count in rows().items() if name not in looked}
+    known = {name: count for name, count in rows().of.items() if name not in looked}
     return replace(learned(made), before=known)
 
 
@@ -181,13 +182,13 @@ def bounds(known: Learned, seen: Answers) -> tuple[Fraction, Fraction]:
 
 
 def held(
-    known: Learned, seen: Answers, rows: Callable[[], Mapping[str, int]]
+    known: Learned, seen: Answers, rows: Callable[[Iterable[str]], Rows]
 ) -> tuple[Stored | None, str]:
     """What completions left, once no more rows come: the table that disagrees most, and words."""
     begin = still_since = time.monotonic()
-    now, coming = rows(), True
+    now, coming = rows(known.left), True
     while time.monotonic() - begin < SETTLE_S:
-        most = max(gains_of(known.before, now).values(), default=0)
+        most = max(gains_of(known.before, now.of).values(), default=0)
         lacks = most < seen.journeys[0]
         if known.left:
             lacks = any(one.stored < one.claimed for one in judged(known, seen, now))
@@ -196,11 +197,11 @@ def held(
         if not (coming := time.monotonic() - still_since < STILL_S):
             break
         time.sleep(STEP_S)
-        earlier, now = now, rows()
-        if gains_of(earlier, now):
+        earlier, now = now, rows(known.left)
+        if gains_of(earlier.of, now.of):
             still_since = time.monotonic()
     tables = judged(known, seen, now, coming=coming)
-    stored = {one.table: one.stored for one in tables} or gains_of(known.before, now)
+    stored = {one.table: one.stored for one in tables} or gains_of(known.before, now.of)
     units = {"": "stored", **{name: name for name in BESIDE_ROWS}}
     words = [
         f"{format_count(gained)} {units.get(name, f'rows gained in {name}')}"
@@ -211,18 +212,16 @@ def held(
     return tables[0] if tables else None, f"{claim}, {listed(words or ['no row gained'])}"
 
 
-def judged(
-    known: Learned, seen: Answers, now: Mapping[str, int], *, coming: bool = False
-) -> list[Stored]:
+def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) -> list[Stored]:
     """Each table that completions fill, those that disagree first; more rows may be `coming`."""
     least, most = bounds(known, seen)
     tables: list[Stored] = []
     for table, left in known.left.items():
-        if table not in known.before or table not in now:
+        if table not in known.before or table not in now.of:
             continue
-        claimed, stored = floor(least * max(left)), now[table] - known.before[table]
+        claimed, stored = floor(least * max(left)), now.of[table] - known.before[table]
         excuse = ""
-        if stored < 0:
+        if stored < claimed and (table in now.gone or stored < 0):
             excuse = "Rows that were there before are gone, so some of its own may be, too."
         elif stored < claimed and coming:
             excuse = f"Rows still came {SETTLE_S:g} s after the load."

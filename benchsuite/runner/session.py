@@ -29,7 +29,7 @@ from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
 from benchsuite.isolation.databases.client import Keeper
-from benchsuite.isolation.facts import Facts
+from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting
 from benchsuite.load.hosts import master as hosts
@@ -225,9 +225,9 @@ class Session:
         )
         rows = partial(keeper.rows, token)
         completions = partial(_completions, keeper, token, variables)
-        if first := completions():
+        if (first := completions()).of:
             rows = completions
-            record.learned = Learned(first, {"": (1,)})
+            record.learned = Learned(first.of, {"": (1,)})
         elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
             watcher.stage("rehearsing")
             record.learned = rehearse(load.rehearse, rows)
@@ -292,11 +292,14 @@ class Session:
 
 
 def _completions(
-    keeper: Keeper | OwnTarget, token: str, variables: Mapping[str, str]
-) -> Mapping[str, int]:
+    keeper: Keeper | OwnTarget,
+    token: str,
+    variables: Mapping[str, str],
+    watched: Iterable[str] = (),
+) -> Rows:
     """What the workload counts as completed, if it does, in place of a table's rows."""
     counts = keeper.counts(token, variables)
-    return {"": counts[COMPLETIONS]} if COMPLETIONS in counts else {}
+    return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
 
 
 def _is_ours(plan: Plan) -> bool:

@@ -337,7 +337,7 @@ def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
                 first.select_db(copy)
                 first.query("INSERT INTO shop_log (text) VALUES ('not committed')")
             assert keeper.counts(TOKEN) == {"orders": 7, "logs": 4}
-            assert keeper.rows(TOKEN)["shop_order"] == 7
+            assert keeper.rows(TOKEN).of["shop_order"] == 7
         assert databases(kind, service) == [template], "whoever is still connected to the copy"
     assert found["users"] == {"default": USER}
     assert not databases(kind, service)

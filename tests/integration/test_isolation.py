@@ -114,11 +114,11 @@ def test_aliases_routers_and_a_mirror_are_respected_and_each_is_counted(tmp_path
     project = stranger(tmp_path, databases=SEVERAL, more=ROUTER)
     with project.kept() as keeper:
         with keeper.clone(TOKEN) as plan, project.served(plan) as port:
-            before = keeper.rows(TOKEN)
+            before = keeper.rows(TOKEN).of
             get(port, "/order/")
             assert keeper.counts(TOKEN) == {"orders": 4, "logs": 1}
             found = json.loads(get(port, "/settle/")[1])
-            after = keeper.rows(TOKEN)
+            after = keeper.rows(TOKEN).of
             gained = {name: after[name] - before[name] for name in after}
             assert {name for name in gained if gained[name]} == {"shop_order", "shop_log (in logs)"}
         with keeper.clone("a" * 32):

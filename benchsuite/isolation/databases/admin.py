@@ -4,7 +4,7 @@ import copy
 import dataclasses
 import os
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from traceback import extract_tb
@@ -25,8 +25,8 @@ from benchsuite.core.observations import FILES_STORED, MAILS_SENT
 from benchsuite.core.refusals import Refusal, first_line, where, why
 from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
-from benchsuite.isolation.databases import creation, filling
-from benchsuite.isolation.databases.creation import Throwaway, engine, with_rows
+from benchsuite.isolation.databases import filling
+from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import Facts, Order, database_address
@@ -62,6 +62,7 @@ class DatabaseAdmin:
         self._throwaway = Throwaway(instructions.token, self._folder)
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
+        self._rows: dict[str, Rows] = {}  #: Of the copies that are counted, by their suffix.
         self._unready: list[Callable[[], None]] = []
         """What failed in `AppConfig.ready()` without tables."""
 
@@ -180,17 +181,21 @@ class DatabaseAdmin:
         connections.close_all()
         return {"counts": dict(counted)}
 
-    def rows(self, token: str) -> dict[str, Any]:
-        """What the tables of a run's copies hold; its mails and files."""
-        with _explained(), self._throwaway.looking_at(token[:SUFFIX]):
-            rows = creation.rows(self._throwaway.groups)
-        folder = self._folder / token[:SUFFIX]
-        rows[MAILS_SENT] = mails(folder)
-        rows[FILES_STORED] = files.stored(folder)
+    def rows(self, token: str, watched: Collection[str]) -> dict[str, Any]:
+        """What the tables of a run's copies hold, which lost earlier rows; its mails and files."""
+        suffix = token[:SUFFIX]
+        with _explained(), self._throwaway.looking_at(suffix):
+            if suffix not in self._rows:
+                self._rows[suffix] = Rows(self._throwaway.groups)
+            counts = self._rows[suffix].count(watched)
+        folder = self._folder / suffix
+        counts["rows"][MAILS_SENT] = mails(folder)
+        counts["rows"][FILES_STORED] = files.stored(folder)
         connections.close_all()
-        return {"rows": rows}
+        return counts
 
     def drop(self, token: str) -> dict[str, Any]:
+        self._rows.pop(token[:SUFFIX], None)
         with _explained():
             self._throwaway.drop(token[:SUFFIX])
         shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)

@@ -5,7 +5,7 @@ import os
 import selectors
 import subprocess
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
-from benchsuite.isolation.facts import Facts, Order
+from benchsuite.isolation.facts import Facts, Order, Rows
 from benchsuite.isolation.instructions import (
     INSTRUCTIONS_VARIABLE,
     RUN_VARIABLE,
@@ -133,9 +133,13 @@ class Keeper:
         asked = {"token": token, "variables": dict(variables)}
         return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
 
-    def rows(self, token: str) -> dict[str, int]:
-        """What all tables hold now, inside `clone(token)`; `BESIDE_ROWS` are counted like them."""
-        return dict(self._asked("rows", "counted", CLONE_S + self._seeding_s, token=token)["rows"])
+    def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
+        """What all tables hold now, inside `clone(token)`, and which lost rows since the first
+        count.
+        """
+        limit_s = CLONE_S + self._seeding_s
+        answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
+        return Rows(answer["rows"], frozenset(answer["gone"]))
 
     def _drop(self, token: str) -> None:
         self._asked("drop", "dropped", CLONE_S, token=token)

@@ -1,8 +1,9 @@
 """Throw-away databases, made by Django's own test-database machinery, and the rows in them."""
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +15,14 @@ from benchsuite.core.specs.database import PLACE, renamed
 
 DUMMY = "django.db.backends.dummy"
 LONGEST_ALIAS = 20  #: In a database's name; PostgreSQL allows 63 characters for all of it.
-WHOLE = 2_000_000  #: A table with so many rows is not counted: that would take too long.
+WHOLE = 2_000_000  #: A table with more rows is not counted: that would take too long.
 CLIENTS = {
     # autovacuum gives way by itself, and only a superuser may end it
     "postgresql": "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s"
     " AND pid <> pg_backend_pid() AND backend_type = 'client backend'",
     "mysql": "SELECT ID FROM information_schema.PROCESSLIST WHERE DB = %s",
 }
+REMEMBERED = 500  #: Rows of each table that may be looked for again.
 
 
 class Throwaway:
@@ -233,24 +235,68 @@ def _drop(alias: str, name: str) -> None:
         cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")
 
 
-def rows(aliases: Iterable[str]) -> dict[str, int]:
-    """Table → its rows, of all tables but those of sessions; where it can be counted."""
-    from django.contrib.sessions.base_session import AbstractBaseSession  # of a loaded project
+@dataclass(slots=True)
+class Table:
+    """One table. Its methods raise django.db.Error."""
 
-    models = {model._meta.db_table: model for model in apps.get_models(include_auto_created=True)}
-    counted = {}
-    for alias in aliases:
-        connection = connections[alias]
-        for table in connection.introspection.table_names():
-            if issubclass(models.get(table, object), AbstractBaseSession):
-                continue
-            name = connection.ops.quote_name(table)
+    alias: str
+    name: str
+    key: Any = None  #: The model's field, if any.
+    known: Sequence[Any] | None = None  #: Keys of some of its first rows.
+
+    @property
+    def title(self) -> str:
+        """Its name, with that of its database unless it is the default one."""
+        return self.name if self.alias == "default" else f"{self.name} (in {self.alias})"
+
+    def rows(self) -> int:
+        (few,) = self._ask(f"SELECT COUNT(*) FROM (SELECT 1 FROM {{}} LIMIT {WHOLE + 1}) few")
+        if few > WHOLE:
+            raise django.db.Error(f"{self.name} is too large to be counted")
+        if self.known is None:
+            remembered = f"SELECT {{key}} FROM {{}} LIMIT {REMEMBERED}"
+            self.known = self._ask(remembered) if self.key else ()
+        return int(few)
+
+    def is_missing_some(self) -> bool:
+        """Whether rows are gone that were there when it was first counted."""
+        if not self.known:
+            return False
+        places = ", ".join(["%s"] * len(self.known))
+        present = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
+        return bool(present[0] < len(self.known))
+
+    def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
+        """The first column of what is found, with names for {} (the table) and {key}."""
+        quote = connections[self.alias].ops.quote_name
+        key = quote(self.key.column) if self.key else ""
+        with connections[self.alias].cursor() as cursor:
+            cursor.execute(sql.format(quote(self.name), key=key), values)
+            return [row[0] for row in cursor.fetchall()]
+
+
+class Rows:
+    """Counts all tables of some databases but those of sessions, time and again."""
+
+    def __init__(self, aliases: Iterable[str]) -> None:
+        from django.contrib.sessions.base_session import AbstractBaseSession  # of a loaded project
+
+        models = {one._meta.db_table: one for one in apps.get_models(include_auto_created=True)}
+        self.tables = [
+            Table(alias, name, models[name]._meta.pk if name in models else None)
+            for alias in aliases
+            for name in connections[alias].introspection.table_names()
+            if not issubclass(models.get(name, object), AbstractBaseSession)
+        ]
+
+    def count(self, watched: Collection[str] = ()) -> dict[str, Any]:
+        """Table → its rows, those of `watched` that lost early rows; where it can be counted."""
+        rows, gone = {}, []
+        for table in self.tables:
             try:
-                with connection.cursor() as cursor:
-                    cursor.execute(f"SELECT COUNT(*) FROM (SELECT 1 FROM {name} LIMIT {WHOLE}) few")
-                    count = int(cursor.fetchone()[0])
+                rows[table.title] = table.rows()
+                if table.title in watched and table.is_missing_some():
+                    gone.append(table.title)
             except django.db.Error:
                 continue  # so it is no evidence
-            if count < WHOLE:
-                counted[table if alias == "default" else f"{table} (in {alias})"] = count
-    return counted
+        return {"rows": rows, "gone": gone}

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from benchsuite.isolation.facts import Rows
 from benchsuite.load.job import AGAIN, LOOK, NEW, Rehearsal
 from benchsuite.runner import gains
 from benchsuite.runner.gains import Answers, Learned, held
@@ -60,9 +61,9 @@ class Shop:
             self.due += [self.now + self.late_s] * self.stores(len(self.kinds))
         return Rehearsal(kind=kind, right=kind != LOOK, posts={} if kind == LOOK else ORDER)
 
-    def rows(self):
+    def rows(self, watched=()):
         self.now += 0.005
-        return {"order": sum(due <= self.now for due in self.due), "log": len(self.kinds)}
+        return Rows({"order": sum(due <= self.now for due in self.due), "log": len(self.kinds)})
 
 
 @pytest.fixture

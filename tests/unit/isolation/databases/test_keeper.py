@@ -6,7 +6,7 @@ import pytest
 from django.contrib import auth
 from django.contrib.auth.models import Group, User
 from django.contrib.sessions.models import Session
-from django.db import OperationalError, connection
+from django.db import OperationalError, transaction
 from django.test import Client, override_settings
 from django.utils import timezone
 
@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import DatabaseError, NobodyWaits
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.isolation.databases import creation, filling
 from benchsuite.isolation.databases.admin import too_early
-from benchsuite.isolation.databases.creation import rows
+from benchsuite.isolation.databases.creation import Rows
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 
 pytestmark = pytest.mark.django_db
@@ -90,24 +90,42 @@ def add(*names):
 
 
 def test_rows_are_counted_but_those_of_sessions():
-    before = rows(["default"])
+    counted = Rows(["default"])
+    before = counted.count()["rows"]
     add("a", "b")
     Session.objects.create(session_key="k", session_data="", expire_date=timezone.now())
-    after = rows(["default"])
+    after = counted.count()["rows"]
     assert {name for name in after if after[name] != before[name]} == {GROUPS}
     assert after[GROUPS] - before[GROUPS] == 2
     assert Session._meta.db_table not in after
 
 
-def test_large_tables_and_those_that_can_not_be_asked_are_left_out(monkeypatch):
+def test_deleted_rows_are_missed_though_others_came():
+    add("a", "b")
+    counted = Rows(["default"])
+    assert counted.count([GROUPS])["gone"] == []
+    Group.objects.get(name="a").delete()
+    add("c")
+    found = counted.count([GROUPS])
+    assert (found["gone"], found["rows"][GROUPS]) == ([GROUPS], 2)
+    assert counted.count()["gone"] == []
+
+
+def test_a_large_table_is_left_out(monkeypatch):
     add("a")
-    monkeypatch.setattr(creation, "WHOLE", 1)
-    names = [*connection.introspection.table_names(), "nowhere"]
-    monkeypatch.setattr(connection.introspection, "table_names", lambda: names)
-    counted = rows(["default"])
-    assert GROUPS not in counted
-    assert "nowhere" not in counted
-    assert set(counted.values()) == {0}
+    monkeypatch.setattr(creation, "WHOLE", 0)
+    counted = Rows([])
+    counted.tables = [creation.Table("default", GROUPS)]
+    assert counted.count() == {"rows": {}, "gone": []}
+
+
+def test_tables_that_can_not_be_asked_are_left_out_and_databases_are_named():
+    counted = Rows([])
+    counted.tables = [creation.Table("default", "nowhere"), creation.Table("other", GROUPS)]
+    assert counted.tables[1].title == f"{GROUPS} (in other)"
+    counted.tables.pop()
+    with transaction.atomic():
+        assert counted.count() == {"rows": {}, "gone": []}
 
 
 def known_as(cookies):
