@@ -17,8 +17,8 @@ from benchsuite.core.units import (
     format_number,
     format_rate,
 )
+from benchsuite.stats.compare import ratio
 from benchsuite.tuning import confirming, scaling
-from benchsuite.tuning.choosing import against
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import RISING, End, Notebook, State
 from benchsuite.tuning.scaling import Scaling
@@ -332,7 +332,7 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
 def _ratio(notebook: Notebook, row: Row, pick: Candidate) -> str:
     """ " (1.02 [0.98, 1.06])": its rate against the pick's; empty where one is not known."""
     best = notebook.estimate(pick)
-    if compared := against(notebook, row.candidate, pick):
+    if compared := ratio(notebook.blocks(row.candidate), notebook.blocks(pick)):
         return f" ({compared.value:.2f} [{compared.low:.2f}, {compared.high:.2f}])"
     return f" ({row.estimate / best:.2f})" if row.estimate and best else ""
 

@@ -8,7 +8,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from benchsuite.stats.compare import FEWEST_STARTS, Estimate, ratio
+from benchsuite.stats.compare import FEWEST_STARTS, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
@@ -57,14 +57,9 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float
     return memory, connections, slots
 
 
-def against(notebook: Notebook, candidate: Candidate, other: Candidate) -> Estimate | None:
-    """Its rate against the other's, by starts that met the same arrivals; None with too few."""
-    return ratio(notebook.blocks(candidate), notebook.blocks(other))
-
-
 def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
     """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
-    compared = against(notebook, candidate, best)
+    compared = ratio(notebook.blocks(candidate), notebook.blocks(best))
     if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
         notebook.decide(candidate, State.NOT_TOLD_APART)
     elif compared and len(notebook.blocks(candidate)) >= FEWEST_STARTS:

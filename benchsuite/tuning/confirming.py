@@ -141,8 +141,9 @@ def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
             continue
         if any(_misses(level.planned, level.met[place], goal.share) for level in levels):
             return False
-        mean, error = _mean([level.met[place] / level.planned for level in levels])
-        if mean - _quantile(CONFIDENCE, len(levels) - 1) * error < goal.share:
+        shares = [level.met[place] / level.planned for level in levels]
+        mean, below = interval(shares, CONFIDENCE)
+        if mean - below < goal.share:
             return False
     return True
 
@@ -159,23 +160,15 @@ def _misses(planned: int, met: int, share: float) -> bool:
     return unlikely(planned - met, planned, 1 - share, CHANCE)
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Mean, and half of its interval, by Student's t."""
-    mean, error = _mean(values)
-    return mean, _quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error
-
-
-def _mean(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and its standard error."""
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    return mean, math.sqrt(variance / len(values))
-
-
-def _quantile(share: float, freedom: int) -> float:
+def interval(
+    values: Sequence[float], quantile: float = (1 + CONFIDENCE) / 2
+) -> tuple[float, float]:
+    """Mean, and how far its interval reaches to either side, by Student's t."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, share))
+    count, mean = len(values), sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
+    return mean, float(stdtrit(count - 1, quantile)) * math.sqrt(variance / count)
 
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:

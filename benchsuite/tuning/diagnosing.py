@@ -98,11 +98,11 @@ def _look(
 
 def overload(making: Making, pick: Candidate) -> Steps:
     """One start of a confirmed pick shows whether it recovers once more came than it holds."""
-    held, notebook = held_by(making.notebook, pick), making.notebook
-    rates = [share * held.rate for share in STRAIN if held]
+    notebook = making.notebook
+    rates = [share * (notebook.estimate(pick) or 0.0) for share in STRAIN]
     load = making.load(1, STRAIN_S, rates=rates)
-    if rates and making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
-        reason = "half as much again as was confirmed, then half: whether it recovers"
+    if making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
+        reason = "half as much again as it just held, then half: whether it recovers"
         yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
 
 

@@ -141,12 +141,11 @@ def _mark(rows: Sequence[Row], hollow: str) -> Mark:
 
 def _bars(rows: Sequence[Row]) -> dict[str, Any]:
     """From each estimate to the ends of its interval, where one is known."""
-    above, below = list[float | None](), list[float | None]()
-    for row in rows:
-        if row.estimate is None or row.low is None or row.high is None:
-            ends = None, None
-        else:
-            ends = rounded(row.high - row.estimate), rounded(row.estimate - row.low)
-        above.append(ends[0])
-        below.append(ends[1])
+    ends = [
+        (row.high - row.estimate, row.estimate - row.low)
+        if row.estimate is not None and row.low is not None and row.high is not None
+        else (None, None)
+        for row in rows
+    ]
+    above, below = [rounded(end) for end, _ in ends], [rounded(end) for _, end in ends]
     return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}
