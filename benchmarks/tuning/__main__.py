@@ -27,7 +27,7 @@ STEPS, BUDGETS, MODES = "steps", "budgets", "modes"
 PARTS = {"usual": USUAL, "unlawful": UNLAWFUL, "noisy": NOISY, STEPS: (), BUDGETS: (), MODES: ()}
 """`modes`: two that are equal, a rate, one size alone, on several CPUs, what runs now."""
 SEEDS = 10_000  #: Constants were chosen with others.
-FEW = ("waits, noisy", "between", "10 %")
+FEW = ("no recovery", "between", "10 %")
 """Worlds in which steps and budgets are compared."""
 MINUTES = (2, 3, 5, 8, 15)
 HEAD = ("world", "short of the best, mean / worst", "baseline", "within", "confirmed")

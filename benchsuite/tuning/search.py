@@ -204,15 +204,16 @@ class Search(Making):
         self._ended(candidates, confirmed=confirmed)
 
     def _choose(self) -> Candidate | None:
-        """The best that is left; where all are over a limit that only their own rates show, of
-        those that were given up for them.
+        """The best that is left; where these are over a limit that only their own rates show, or
+        their starts failed, of those that were given up for them.
         """
-        states = self.notebook.states
-        if not self.notebook.going(states):
-            for candidate, (state, _) in list(states.items()):
-                if state in GIVEN_UP and self.notebook.estimate(candidate):
-                    self.notebook.decide(candidate, State.RACING)
-        return choose(self.notebook, list(states))
+        notebook = self.notebook
+        if (pick := choose(notebook, list(notebook.states))) is None:
+            for candidate, (state, _) in list(notebook.states.items()):
+                if state in GIVEN_UP and notebook.estimate(candidate):
+                    notebook.decide(candidate, State.RACING)
+            pick = choose(notebook, list(notebook.states))
+        return pick
 
     def _screen(self, candidates: list[Candidate]) -> Narrowed:
         """Those of which something got through, the best first: each once under a full load, first

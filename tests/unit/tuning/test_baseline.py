@@ -36,7 +36,7 @@ def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those
 
 def test_a_server_that_fails_at_every_second_start_is_not_recommended():
     flaky = case("flaky")
-    for seed in SEEDS:
+    for seed in (*SEEDS, 10_001, 10_007):  # in one of these its fresh starts fail
         notebook = tune(flaky.world, asked(flaky.world, flaky.objective, seed))
         pick = notebook.pick()
         assert pick.server not in flaky.world.flaky
