@@ -111,9 +111,15 @@ def unscreened(case: Case, question: Question) -> Tuned:
         return ours(case, question)
 
 
-def unlocated(case: Case, question: Question) -> Tuned:
-    """Confirms at once, without single starts that find what the pick just holds."""
-    with patch.multiple("benchsuite.tuning.confirming", LOCATING=0):
+def unloaded(case: Case, question: Question) -> Tuned:
+    """Screens with no more users than are served in time."""
+    with patch.multiple("benchsuite.tuning.probing", FULL=0.6):
+        return ours(case, question)
+
+
+def short(case: Case, question: Question) -> Tuned:
+    """Bisects in short windows alone."""
+    with patch.multiple("benchsuite.tuning.search", LONG_FROM=99):
         return ours(case, question)
 
 
@@ -135,7 +141,8 @@ WITHOUT = {
     "without bounds": unbounded,
     "without the walk": unwalked,
     "without the screening in what is chosen": unscreened,
-    "without single starts before": unlocated,
+    "screening without overload": unloaded,
+    "bisecting in short windows alone": short,
     "without caution": unsure,
     "baseline": baseline,
 }

@@ -4,7 +4,6 @@ import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
-from itertools import permutations
 from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table, Tile
@@ -18,11 +17,10 @@ from benchsuite.core.units import (
     format_number,
     format_rate,
 )
+from benchsuite.stats.compare import ratio
 from benchsuite.tuning import confirming, scaling
-from benchsuite.tuning.choosing import against
-from benchsuite.tuning.confirming import FEWEST_MISSES, STARTS, Held
+from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import RISING, End, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Phase
 
@@ -120,11 +118,7 @@ class Outcome:
     @property
     def not_told_apart(self) -> list[Row]:
         """Those that may be as good as the pick."""
-        return [
-            row
-            for row in self.rows
-            if row.state is State.NOT_TOLD_APART and row.candidate != self.pick
-        ]
+        return [row for row in self.rows if row.state is State.NOT_TOLD_APART]
 
     @property
     def not_tried(self) -> list[tuple[str, str]]:
@@ -189,8 +183,7 @@ class Outcome:
         memory = notebook.memory_bytes(pick)
         yield _now(notebook, pick)
         if pick.runs_already:
-            seen = "" if memory else ", and what limits it was not watched"
-            yield f"It already runs: this is one configuration, no settings were tried{seen}."
+            yield "It already runs: this is one configuration, and no settings were tried."
         if self.at_least:
             most = question.most_per_s
             what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
@@ -243,13 +236,6 @@ class Outcome:
                 f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so "
                 "short flatter and the next start may be a slower one.",
             ]
-            unconfirmed = (row.estimate or 0.0 for row in self.rows if row.rate is None)
-            own = self.notebook.estimate(pick)
-            if own and max(unconfirmed, default=0.0) > held.rate:
-                sentences.append(
-                    "Estimates come from the search's short windows: compare them with its own, "
-                    f"{format_number(own)}/s."
-                )
         if self.cliff:
             low, high = map(format_number, self.cliff)
             sentences.append(f"It collapses between {low} and {high}/s: stay below the first.")
@@ -275,39 +261,29 @@ class Outcome:
                 f"It opens at most {needed} of the {limit} connections that {kind} has"
                 f"{twice * (2 * needed > limit)}."
             )
-        return [*lines, *_unsteady(notebook, pick), *scaling.unmeasured_cautions(notebook, pick)]
+        return [*lines, *scaling.unmeasured_cautions(notebook, pick)]
+
+    @property
+    def is_sure(self) -> bool:
+        """Whether a longer search would only add to what is confirmed."""
+        return self.end is not None and self.held is not None
 
     @property
     def missing(self) -> str:
         """What the next minutes of a search would add, or a longer one."""
-        notebook, question, held = self.notebook, self.notebook.question, self.held
-        if question.scaling:
+        notebook = self.notebook
+        if notebook.question.scaling:
             return ""
         if self.end is None:
-            confirmed = len(notebook.of(self.pick, Phase.CONFIRM)) if self.pick else 0
-            adds = "rising rates for the best and fresh runs that confirm one"
-            if 0 < confirmed < STARTS:
-                adds = f"{counted(STARTS - confirmed, 'more fresh run')} to confirm it"
-            elif confirmed:
-                adds = "what limits it, and other settings"
-            return f"The next minutes add {adds}."
-        additions, now = [], question.current
+            if self.held is not None:
+                return "The next minutes add what limits it, and other settings."
+            if self.pick and notebook.of(self.pick, Phase.CONFIRM):
+                return "The next minutes add more fresh runs to confirm it."
+            return "The next minutes add rates for the best, and fresh runs that confirm one."
         if cut := sum(row.state is State.NOT_TRIED for row in self.rows):
-            additions.append(f"{counted(cut, 'candidate')} for which the budget left no time")
-        ended = self.end in (End.CONFIRMED, End.NOT_CONFIRMED)
-        if ended and now in notebook.states and not notebook.of(now, Phase.CONFIRM):
-            additions.append("fresh runs of what runs now")
-        if held is not None:
-            # goals that allow so few misses that so few requests can't show them
-            additions += [
-                f"{format_count(FEWEST_MISSES / (1 - goal.share))} requests, which {goal.words} "
-                f"takes to be shown ({format_count(held.planned)} were planned)"
-                for goal in question.objective.goals
-                if held.planned * (1 - goal.share) < FEWEST_MISSES
-            ]
-            if held.window_s <= CONFIRMING_S:
-                additions.append(f"windows longer than {held.window_s:.3g} s (--thorough)")
-        return f"A longer search would add {'; '.join(additions)}." if additions else ""
+            more = counted(cut, "candidate")
+            return f"A longer search would add {more} for which the budget left no time."
+        return ""
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -356,7 +332,7 @@ def _row(notebook: Notebook, candidate: Candidate) -> Row:
 def _ratio(notebook: Notebook, row: Row, pick: Candidate) -> str:
     """ " (1.02 [0.98, 1.06])": its rate against the pick's; empty where one is not known."""
     best = notebook.estimate(pick)
-    if compared := against(notebook, row.candidate, pick):
+    if compared := ratio(notebook.blocks(row.candidate), notebook.blocks(pick)):
         return f" ({compared.value:.2f} [{compared.low:.2f}, {compared.high:.2f}])"
     return f" ({row.estimate / best:.2f})" if row.estimate and best else ""
 
@@ -387,36 +363,6 @@ def _seen(notebook: Notebook, candidate: Candidate) -> str:
     return f"{goal.reached(sum(shares) / len(shares))} in {counted(len(shares), 'fresh run')}"
 
 
-APART_OVER_TIME = 1.4
-"""Times as much CPU time of a request in one start as in another with no lower rates. What a
-request takes changes with the rate, too: more where requests are in each other's way, which is
-why higher rates show nothing, and some tenths where so few come that caches forget them."""
-ENOUGH_S = 1.0  #: Of CPU time in a start, which telemetry of each second tells exactly enough.
-
-
-def _unsteady(notebook: Notebook, pick: Candidate) -> list[str]:
-    """Of starts of the pick whose requests cost much more than those of others."""
-    costs = [
-        (max(level.rate for level in entry.seen.levels), cpu_s)
-        for entry in notebook.of(pick, *RISING, Phase.CONFIRM)
-        if (cpu_s := entry.seen.cpu_s)
-        and cpu_s * sum(level.planned for level in entry.seen.levels) >= ENOUGH_S
-    ]
-    slower = [
-        (cost / other, other, cost)
-        for (rate, cost), (higher, other) in permutations(costs, 2)
-        if rate <= higher and cost >= APART_OVER_TIME * other
-    ]
-    if not slower:
-        return []
-    _, least, most = max(slower)
-    return [
-        f"The machine was not equally fast all the time: a request took {format_duration(least)} "
-        f"of CPU in one run of {pick.name} and {format_duration(most)} in another. Tune again "
-        "where nothing else uses it."
-    ]
-
-
 def answer(outcome: Outcome) -> Answer:
     """The outcome with its figures, and folded below: how sure, which configurations, and what was
     not tried.
@@ -429,14 +375,9 @@ def answer(outcome: Outcome) -> Answer:
         reasons=reasons,
         table=configurations(outcome.tried, question.objective.goals[0], outcome.pick),
         cautions=outcome.cautions,
-        next_steps=[outcome.missing] * bool(outcome.missing and not _is_sure(outcome)),
+        next_steps=[outcome.missing] * bool(outcome.missing and not outcome.is_sure),
         sections=[*_sections(outcome)],
     )
-
-
-def _is_sure(outcome: Outcome) -> bool:
-    """Whether a longer search would only add to what is confirmed."""
-    return outcome.end is not None and outcome.held is not None
 
 
 def _tiles(outcome: Outcome) -> list[Tile]:
@@ -464,7 +405,7 @@ def _there(goal: Goal) -> str:
 def _sections(outcome: Outcome) -> Iterator[Section]:
     """How sure it is; what failed runs said, once and not in each cell; what was not tried."""
     if sure := outcome.sure:
-        longer = [outcome.missing] * bool(outcome.missing and _is_sure(outcome))
+        longer = [outcome.missing] * bool(outcome.missing and outcome.is_sure)
         yield Section(title="How sure it is", sentences=[*sure, *longer], brief=sure[:1])
     failed: dict[str, list[str]] = {}
     for entry in outcome.notebook.entries:

@@ -146,23 +146,18 @@ def refusal(question: Question, candidate: Candidate) -> str:
     needed = candidate.connections * question.instances
     every = needed * sum(question.aliases.values() or [1])
     if allowed is not None and every > allowed:
-        return f"{_counted(question, candidate, every)}, and the objective allows {allowed}"
+        return f"{_opens(candidate, every)}, and the objective allows {allowed}"
     for kind, limit in question.connections_limit.items():
         here = needed * question.aliases.get(kind, 1)
         if limit is not None and here > limit:
-            return f"{_counted(question, candidate, here)}, and {kind} has {limit} to give"
+            return f"{_opens(candidate, here)}, and {kind} has {limit} to give"
     return ""
 
 
-def _counted(question: Question, candidate: Candidate, total: int) -> str:
-    """ "512 connections at most (128 × 4 instances)": the product, where it is one."""
-    factors = [str(candidate.connections)]
-    if question.instances > 1:
-        factors.append(f"{question.instances} instances")
-    aliases = total // ((candidate.connections or 1) * question.instances)
-    if aliases > 1:
-        factors.append(f"{aliases} aliases")
-    product = f" ({' × '.join(factors)})" if len(factors) > 1 else ""
+def _opens(candidate: Candidate, total: int) -> str:
+    """With the product, where instances or aliases make it one."""
+    own = candidate.connections or total
+    product = f" ({own} × {total // own})" * (total > own)
     return f"it may open {total} database connections{product}"
 
 

@@ -8,7 +8,7 @@ import math
 import statistics
 from collections.abc import Sequence
 
-from benchsuite.stats.compare import FEWEST_STARTS, Estimate, ratio
+from benchsuite.stats.compare import FEWEST_STARTS, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
@@ -57,14 +57,9 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float
     return memory, connections, slots
 
 
-def against(notebook: Notebook, candidate: Candidate, other: Candidate) -> Estimate | None:
-    """Its rate against the other's, by starts that met the same arrivals; None with too few."""
-    return ratio(notebook.blocks(candidate), notebook.blocks(other))
-
-
 def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
     """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
-    compared = against(notebook, candidate, best)
+    compared = ratio(notebook.blocks(candidate), notebook.blocks(best))
     if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
         notebook.decide(candidate, State.NOT_TOLD_APART)
     elif compared and len(notebook.blocks(candidate)) >= FEWEST_STARTS:
@@ -87,7 +82,9 @@ a share of 85 % where 95 % were asked."""
 
 
 def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
-    """Whether one was shown to hold the rate: then the one of least memory is recommended."""
+    """Whether one was shown to hold the rate: then the one of least memory is recommended. What
+    runs now has its fresh starts first, whatever it needs.
+    """
     notebook, question, current = making.notebook, making.question, making.question.current
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
     load = Load(rates=(rate,), warmup_s=1, window_s=window_s * question.window_factor)
@@ -108,46 +105,39 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
             shown = f"{share:.3g} % in time at {points[0].rate:g}/s"
             state, why = State.DROPPED, f"dropped after its first run, with {shown}"
         notebook.decide(candidate, state, why)
-    rates = rate, rate * MORE * confirming.margin(notebook, making.confirming().window_s)
-    each_s = making.cost_s(making.confirming(rates))
+    more = rate * MORE * confirming.margin(notebook, making.confirming().window_s)
+    each_s = making.cost_s(making.confirming((more,)))
     starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
-    hopeful = notebook.going(order[:room])
-    is_confirmed = False
-    for candidate in sorted(hopeful, key=lambda one: needs(notebook, one)):
-        others_s = FEWER * each_s if current in hopeful and candidate != current else 0.0
-        if current and notebook.of(current, Phase.CONFIRM):
-            others_s = 0.0
-        if is_confirmed:
+    least: Candidate | None = None
+    for candidate in sorted(
+        notebook.going(order[:room]), key=lambda one: (one != current, needs(notebook, one))
+    ):
+        if least is not None and needs(notebook, least) <= needs(notebook, candidate):
             notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
-        elif starts * each_s + others_s > making.left_s:
+        elif starts * each_s > making.left_s:
             notebook.decide(candidate, State.RACING, "the budget left no time for its fresh runs")
-        else:
-            is_confirmed = yield from _holds(making, candidate, rates, starts)
-    if current in hopeful and not notebook.of(current, Phase.CONFIRM):
-        state, why = notebook.states[current]
-        yield from _holds(making, current, rates, starts)
-        notebook.decide(current, state, why)
-    return is_confirmed
+        elif (yield from _holds(making, candidate, more, starts)):
+            if least is not None:
+                notebook.decide(least, State.BEHIND, "it holds the rate, and needs more")
+            least = candidate
+    return least is not None
 
 
-def _holds(making: Making, candidate: Candidate, rates: tuple[float, float], starts: int) -> Told:
-    notebook, (rate, highest) = making.notebook, rates
+def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Told:
+    notebook = making.notebook
     is_now = candidate == making.question.current
     whose = "what runs now" if is_now else "the one that needs least"
-    yield from fresh(making, candidate, rates, (starts, CONFIRMING_S), whose)
-    held = held_by(notebook, candidate)
+    yield from fresh(making, candidate, rate, (starts, CONFIRMING_S), whose)
     if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
-        return False
-    if held is not None and held.shown >= highest:
+    elif held_by(notebook, candidate):
         notebook.decide(candidate, State.RECOMMENDED)
         return True
-    levels = confirming.by_rate(notebook, candidate).get(rate, [])
-    why = "its fresh runs say nothing"
-    if levels:
-        mean = sum(level.met[0] / level.planned for level in levels) / len(levels)
-        why = f"{100 * mean:.3g} % in time at {rate:g}/s in {len(levels)} fresh runs"
-        if mean >= making.question.objective.goals[0].share:
-            why += ", which does not show that it holds"
-    notebook.decide(candidate, State.BEHIND, why)
+    else:
+        levels = confirming.by_rate(notebook, candidate).get(rate, [])
+        shares = [level.met[0] / level.planned for level in levels]
+        why = "its fresh runs say nothing"
+        if shares:
+            why = f"{100 * statistics.mean(shares):.3g} % in time at {rate:.4g}/s, in fresh runs"
+        notebook.decide(candidate, State.BEHIND, why)
     return False

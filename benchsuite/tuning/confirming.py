@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from benchsuite.core.units import format_number
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing, shifted
-from benchsuite.tuning.notebook import NEAR, RISING, Notebook, State
+from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
 from benchsuite.tuning.probing import unlikely
 from benchsuite.tuning.trial import Candidate, Level, Phase
@@ -37,9 +37,10 @@ AT_FIRST = 0.5  #: Of the time that is left goes into the first rate, at most.
 SHORT = 0.06
 """What short windows just held is so much too high, in the logarithm: they flatter, and the best of
 several was lucky, too."""
-LOCATING = 4  #: Starts in long windows say what it just holds.
+LOCATING = 2  #: Starts in long windows say what it just holds.
+SHORTENED = 2.5  #: Times shorter windows confirm, too, where there is no time for longer ones.
 DOUBT = 3  #: So many starts of its own the spread of all candidates' starts counts for.
-NEARLY_ALL = 2.0
+NEARLY_ALL = 2.5
 """So many spreads below what starts just hold on average, nearly every start holds."""
 DOWN, FAR_DOWN = 0.94, 0.85  #: The next rate, of one that was missed: at most, and at least.
 LOWER_RATE = 0.90  #: Of the highest rate of fresh starts, the lowest tells what rates do.
@@ -140,8 +141,9 @@ def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
             continue
         if any(_misses(level.planned, level.met[place], goal.share) for level in levels):
             return False
-        mean, error = _mean([level.met[place] / level.planned for level in levels])
-        if mean - _quantile(CONFIDENCE, len(levels) - 1) * error < goal.share:
+        shares = [level.met[place] / level.planned for level in levels]
+        mean, below = interval(shares, CONFIDENCE)
+        if mean - below < goal.share:
             return False
     return True
 
@@ -158,23 +160,15 @@ def _misses(planned: int, met: int, share: float) -> bool:
     return unlikely(planned - met, planned, 1 - share, CHANCE)
 
 
-def interval(values: Sequence[float]) -> tuple[float, float]:
-    """Mean, and half of its interval, by Student's t."""
-    mean, error = _mean(values)
-    return mean, _quantile((1 + CONFIDENCE) / 2, len(values) - 1) * error
-
-
-def _mean(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and its standard error."""
-    mean = sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    return mean, math.sqrt(variance / len(values))
-
-
-def _quantile(share: float, freedom: int) -> float:
+def interval(
+    values: Sequence[float], quantile: float = (1 + CONFIDENCE) / 2
+) -> tuple[float, float]:
+    """Mean, and how far its interval reaches to either side, by Student's t."""
     from scipy.special import stdtrit
 
-    return float(stdtrit(freedom, share))
+    count, mean = len(values), sum(values) / len(values)
+    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
+    return mean, float(stdtrit(count - 1, quantile)) * math.sqrt(variance / count)
 
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
@@ -216,8 +210,8 @@ def unsteady(notebook: Notebook, candidate: Candidate) -> str:
 def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Told:
     """Whether a rate was confirmed. Single starts find what it just holds in windows so long, as
     far as the search has not; then several are made at a rate that nearly every start holds, as far
-    as they differed; and again nearer to its limit, or further from it, while there is time.
-    `kept_s` of the budget is left for others.
+    as they differed; and again at a lower one, while there is time. `kept_s` of the budget is left
+    for others.
     """
     notebook, rate = making.notebook, making.notebook.estimate(candidate)
 
@@ -234,41 +228,49 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
     else:
         rate *= math.exp(-SHORT)
     for place in range(0 if is_limited else LOCATING):
+        if points := notebook.points(_long(making, candidate)):
+            rate = crossing(points).rate
         load = making.confirming((rate,), window_s)
         if making.cost_s(load, 1 + starts) > left_s():
             break
         reason = f"a fresh run of {whose}, near its limit"
         yield from making.start(candidate, Phase.CONFIRM, load, reason, place=place)
-        if points := notebook.points(notebook.of(candidate, Phase.CONFIRM)):
-            rate = crossing(points).rate
     for attempt in range(MOST_RATES):
         before = rate
         if attempt or not is_limited:
-            rate = _cautious(notebook, candidate, rate)
+            rate = _cautious(making, candidate, rate)
         if attempt:
             rate = max(FAR_DOWN * before, min(rate, DOWN * before))
         shape = _shape(making, left_s())
         if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
         reason = whose + ", at a lower rate" * bool(attempt)
-        yield from fresh(making, candidate, (rate,), shape, reason, kept_s, (attempt + 1) * ROUND)
+        yield from fresh(making, candidate, rate, shape, reason, kept_s, (attempt + 1) * ROUND)
         if held_by(notebook, candidate):
             break
     return held_by(notebook, candidate) is not None
 
 
-def _cautious(notebook: Notebook, candidate: Candidate, rate: float) -> float:
+def _long(making: Making, candidate: Candidate) -> list[Entry]:
+    """Its starts in windows as long as those that confirm."""
+    least_s = making.confirming().window_s
+    entries = making.notebook.of(candidate, *RISING, Phase.CONFIRM)
+    return [one for one in entries if one.trial.load.window_s >= least_s]
+
+
+def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
     """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too, by
     what those before just held; without any by `rate`, which is thought to be just held.
     """
-    entries = notebook.of(candidate, Phase.CONFIRM)
+    notebook, entries = making.notebook, _long(making, candidate)
     points = notebook.points(entries)
     whole = crossing(points) if points else Crossing(rate, STEEPNESS)
     steep = replace(whole, steepness=max(STEEPNESS, whole.steepness))
-    middle = math.log(whole.rate)
-    starts = [start for one in entries if (start := notebook.points([one]))]
-    near = [start for start in starts if abs(math.log(start[0].rate) - middle) <= NEAR]
-    limits = [shifted(start, steep) for start in near] or [middle]
+    limits = [
+        shifted(start, steep)
+        for one in entries
+        if (start := notebook.points([one])) and abs(math.log(start[0].rate / whole.rate)) <= NEAR
+    ] or [math.log(whole.rate)]
     count, mean = len(limits), sum(limits) / len(limits)
     squares = DOUBT * notebook.spread() ** 2 + sum((limit - mean) ** 2 for limit in limits)
     spread = math.sqrt(squares / (DOUBT + count - 1))
@@ -281,17 +283,17 @@ def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
     shortest = making.confirming(window_s=0.0)
     beside_s = making.cost_s(shortest) - shortest.window_s
     least_s = max(shortest.window_s, CONFIRMING_S * making.longer)
-    for starts in range(STARTS, FEWEST_STARTS - 1, -1):
-        window_s = left_s / starts - beside_s
-        if window_s >= least_s or (starts == FEWEST_STARTS and 2.5 * window_s >= least_s):
-            return starts, min(window_s / making.longer, LONGEST_S)
-    return None
+    starts = max(FEWEST_STARTS, min(STARTS, int(left_s / (beside_s + least_s))))
+    window_s = left_s / starts - beside_s
+    if SHORTENED * window_s < least_s:
+        return None
+    return starts, min(window_s / making.longer, LONGEST_S)
 
 
 def fresh(
     making: Making,
     candidate: Candidate,
-    rates: Sequence[float],
+    rate: float,
     shape: tuple[int, float],
     whose: str,
     kept_s: float = 0.0,
@@ -299,14 +301,14 @@ def fresh(
 ) -> Steps:
     """As many starts as there is time for; none where these would be too few to show anything."""
     starts, window_s = shape
-    load = making.confirming(rates, window_s)
+    load = making.confirming((rate,), window_s)
     for place in range(starts):
         needed = max(1, FEWEST_STARTS - place)
         if making.cost_s(load, needed) > making.left_s - kept_s:
             break
         reason = f"fresh runs of {whose}"
         yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
-        if missed(making.notebook, candidate, rates[0]):
+        if missed(making.notebook, candidate, rate):
             break
         if making.notebook.state(candidate) is State.DISCARDED:
             break

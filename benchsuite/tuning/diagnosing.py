@@ -9,10 +9,10 @@ from dataclasses import replace
 from benchsuite.bottlenecks.evidence import Other
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
-from benchsuite.stats.compare import Outcome, compare, ratio
+from benchsuite.stats.compare import ratio
 from benchsuite.stats.levels import crossing, shifted
 from benchsuite.tuning.candidates import refusal
-from benchsuite.tuning.confirming import Held, fresh, held_by
+from benchsuite.tuning.confirming import Held, held_by
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
@@ -98,11 +98,11 @@ def _look(
 
 def overload(making: Making, pick: Candidate) -> Steps:
     """One start of a confirmed pick shows whether it recovers once more came than it holds."""
-    held, notebook = held_by(making.notebook, pick), making.notebook
-    rates = [share * held.rate for share in STRAIN if held]
+    notebook = making.notebook
+    rates = [share * (notebook.estimate(pick) or 0.0) for share in STRAIN]
     load = making.load(1, STRAIN_S, rates=rates)
-    if rates and making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
-        reason = "half as much again as was confirmed, then half: whether it recovers"
+    if making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
+        reason = "half as much again as it just held, then half: whether it recovers"
         yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
 
 
@@ -159,8 +159,8 @@ def vary(making: Making, variants: Variants) -> Steps:
 def _try(
     making: Making, pick: Candidate, held: Held, variant: Candidate, why: str, *, saves: bool
 ) -> Steps:
-    """Twice: what should save memory at the rate that the pick holds, anything else in turn with
-    the pick, at the same arrivals. What is then worth more is confirmed by fresh starts.
+    """What should save memory at the rate that the pick holds, anything else in turn with the pick,
+    at the same arrivals.
     """
     notebook, rate = making.notebook, making.question.rate or held.rate
     before, highest = notebook.memory_bytes(pick), notebook.estimate(pick) or held.rate
@@ -176,7 +176,7 @@ def _try(
             yield from making.start(each, Phase.VARY, load, reason, place=place)
     entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
     points, gains = notebook.points(entries), _gains(notebook, pick, variant)
-    state, told, gain = State.NO_STATEMENT, "its runs say nothing", 1.0
+    state, told = State.NO_STATEMENT, "its runs say nothing"
     if points and saves and after and before:
         told = f"{_more(after / before)} memory in {len(entries)} runs ({why})"
         is_less = after <= (1 - WORTH) * before
@@ -189,10 +189,8 @@ def _try(
         state = State.DROPPED if gain < 1 - WORTH else State.NO_DIFFERENCE
         if min(gains) >= math.log1p(WORTH):
             state = State.WORTH_TRYING
-    is_worth = state is State.WORTH_TRYING
-    notebook.decide(variant, state, f"{told}, not confirmed" if is_worth else told)
-    if is_worth and notebook.pick() == pick and (not saves or making.question.rate):
-        yield from _confirm(making, pick, variant, held, gain)
+    unsure = ", not confirmed" * (state is State.WORTH_TRYING)
+    notebook.decide(variant, state, told + unsure)
 
 
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:
@@ -207,36 +205,6 @@ def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[floa
         for each in (variant, pick)
     )
     return [mine[seed] - picks[seed] for seed in mine if seed in picks]
-
-
-def _confirm(making: Making, pick: Candidate, variant: Candidate, held: Held, gain: float) -> Steps:
-    """By as many fresh starts as the pick had, at as much higher rates; it is recommended in its
-    place where these hold a higher one, or need less memory where that is what was asked.
-    """
-    notebook = making.notebook
-    load = notebook.of(pick, Phase.CONFIRM)[-1].trial.load
-    rates = [gain * rate for rate in load.rates]
-    if making.cost_s(load, held.starts) > making.unspent_s:
-        return
-    shape = held.starts, load.window_s / making.longer
-    yield from fresh(making, variant, rates, shape, "a variant of the pick")
-    now = held_by(notebook, variant)
-    if now is None or now.starts < held.starts or notebook.excess(variant):
-        return
-    before, after = (
-        [entry.seen.memory_bytes or 0.0 for entry in notebook.of(each, Phase.CONFIRM)]
-        for each in (pick, variant)
-    )
-    is_better = now.rate > held.rate
-    if making.question.rate is not None:
-        compared = compare(before, after, margin=WORTH)
-        is_better = compared.outcome is Outcome.SHOWN and (compared.value or 1.0) < 1
-    if not is_better:
-        return
-    for other, (state, _) in list(notebook.states.items()):
-        if state in (State.RECOMMENDED, State.NOT_TOLD_APART):
-            notebook.decide(other, State.BEHIND, f"{variant.name} is better, of fresh runs")
-    notebook.decide(variant, State.RECOMMENDED)
 
 
 def _more(ratio: float) -> str:

@@ -2,17 +2,16 @@
 
 import math
 import statistics
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, TypeVar
+from functools import lru_cache
 
 from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import counted, format_bytes
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Question, Trial
 
-T = TypeVar("T")
 OVERHEAD_S = 4.0  #: Of the first start.
 COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME, Phase.STRAIN))
 RISING = (Phase.LADDER, Phase.RACE, Phase.BISECT)  #: Starts that look for the rate that just holds.
@@ -80,26 +79,6 @@ class Notebook:
     unable: dict[str, str] = field(default_factory=dict)
     """What was never started, such as a server that isn't installed → why."""
 
-    def __post_init__(self) -> None:
-        self._kept: dict[Any, Any] = {}
-        self._kept_of = 0, 0
-
-    def _once(self, find: Callable[..., T], *of: Candidate) -> T:
-        """What is asked again and again: found once for each number of entries."""
-        if self._kept_of != (entries := (id(self.entries), len(self.entries))):
-            self._kept, self._kept_of = {}, entries
-        key = find.__name__, of
-        if key not in self._kept:
-            self._kept[key] = find(*of)
-        kept: T = self._kept[key]
-        return kept
-
-    def _starts(self) -> dict[Candidate, list[Entry]]:
-        starts: dict[Candidate, list[Entry]] = {}
-        for entry in self.entries:
-            starts.setdefault(entry.trial.candidate, []).append(entry)
-        return starts
-
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
         mine = [one.seen for one in self.entries if one.trial.candidate == trial.candidate]
@@ -144,19 +123,15 @@ class Notebook:
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         """Its starts in these phases, else all that count: diagnostic ones never do."""
-        starts = self._once(self._starts).get(candidate, [])
-        return [one for one in starts if one.trial.phase in (phases or COUNTED)]
+        wanted = phases or COUNTED
+        mine = (one for one in self.entries if one.trial.candidate == candidate)
+        return [one for one in mine if one.trial.phase in wanted]
 
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""
         loaded = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
         goodputs = [level.goodput for one in loaded for level in one.seen.levels]
         return statistics.geometric_mean(goodputs) if goodputs and 0 not in goodputs else None
-
-    def failings(self, candidate: Candidate) -> list[str]:
-        """Findings by which it failed in each of its starts with such users."""
-        seen = [one.seen.fails for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
-        return sorted({code for codes in seen for code in codes}) if all(seen) else []
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
@@ -217,11 +192,8 @@ class Notebook:
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from its starts so far."""
-        return self._once(self._crossing, candidate)
-
-    def _crossing(self, candidate: Candidate) -> Crossing | None:
         points = self.points(self.of(candidate, *RISING))
-        return crossing(points) if points else None
+        return _crossing(tuple(points)) if points else None
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate; None without any start that says something."""
@@ -230,9 +202,6 @@ class Notebook:
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
-        return self._once(self._blocks, candidate)
-
-    def _blocks(self, candidate: Candidate) -> dict[int, float]:
         whole = self.crossing(candidate)
         if whole is None:
             return {}
@@ -260,7 +229,7 @@ class Notebook:
         """Whether the load generator gave out before the candidate did."""
         whole = self.crossing(candidate)
         limited = any(one.seen.limit for one in self.of(candidate, *RISING))
-        return limited and (whole is None or whole.beyond == "above")
+        return limited and whole is not None and whole.beyond == "above"
 
     def recovers(self, candidate: Candidate) -> bool | None:
         """Whether it is in time again seconds after more came than it holds; None if not asked."""
@@ -269,6 +238,10 @@ class Notebook:
             if entry.is_whole and len(levels) > 1 and (last := levels[-1]).planned:
                 return min(last.met) >= STAYS_DOWN * last.planned
         return None
+
+
+_crossing = lru_cache(maxsize=1024)(crossing)
+"""It is asked for again and again."""
 
 
 def _middle(values: Iterable[float | None]) -> float | None:

@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import Any
 
 from benchsuite.core.units import counted, format_duration, format_number, format_percent, listed
 from benchsuite.stats.compare import Estimate
@@ -11,7 +11,7 @@ from benchsuite.stats.scalability import Law, NoLaw, fitted
 from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Steps, least_s
-from benchsuite.tuning.trial import Candidate, Observation, Trial
+from benchsuite.tuning.trial import Candidate
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,17 +95,10 @@ def _percent(estimate: Estimate) -> str:
     return f"{format_percent(100 * estimate.value)} [{low}, {high}]"
 
 
-class Alone(Protocol):
-    """A search for what one holds, on a notebook whose question asks for nothing else."""
-
-    next: Trial | None
-
-    def tell(self, seen: Observation) -> None: ...
-
-
-def scale(notebook: Notebook, alone: Callable[[Notebook, Candidate], Alone]) -> Steps:
+def scale(notebook: Notebook, alone: Callable[[Notebook, Candidate], Any]) -> Steps:
     """All of them in random order, so that a machine that slows down is not taken for CPUs that
-    don't help. What one left of its time is for those after it.
+    don't help. What one left of its time is for those after it. `alone` makes the `Searching` of
+    one of them, on a notebook whose question asks for nothing else.
     """
     question = notebook.question
     order = list(question.scaling)

@@ -6,14 +6,14 @@ through, which isn't what holds an objective: bisecting the best corrects it, on
 nearer each time to what it just holds. Each start is a fresh one, so no overload is carried on.
 """
 
+import math
 import statistics
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Generator, Sequence
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
-from benchsuite.core.units import format_number, format_period, listed
-from benchsuite.tuning.candidates import Resize, beside, bound, hopeless, refusal
+from benchsuite.core.units import format_number, format_period
+from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold, likely
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
@@ -36,6 +36,7 @@ Grid = Callable[[Probe], Sequence[Candidate]]
 ASSUMED = Probe(response_s=0.05, cpu_s=0.01, goodput=100.0, memory_bytes=None)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
+GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART)
 MOST_NAMED = 3  #: Refusals that the end quotes.
 
 FEWEST = 4  #: Are screened, however short the budget is.
@@ -43,11 +44,12 @@ FEWEST = 4  #: Are screened, however short the budget is.
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
-LEFT = (5, 4, 4, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
-MOST_LIMITED = 5  #: Starts of one candidate until the load generator keeps up.
+LEFT = (5, 4, 3, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
+REASONS = ("one rate below a full load", "one rate, nearer to what it just holds")
 ALONE = 4  #: Starts of a candidate that has no rival left.
 ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
-WINDOW_S = 6.0
+WINDOW_S, LONG_S = 6.0, 16.0
+LONG_FROM = 4  #: The round from which on windows are long, as short ones flatter.
 FIRST = 0.93  #: Of what a full load got through: the rate of a first start.
 HIGHER = 1.08  #: Of the highest rate, where all were held.
 LOWER = 0.8  #: Of the lowest, where none was by far.
@@ -72,6 +74,7 @@ class Search(Making):
         super().__init__(notebook)
         self.variants = variants
         self.grid, self.firsts, self.resize = grid, (first, *spare), resize
+        self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
 
     def steps(self) -> Steps:
         """All trials in their order; `notebook.end` then says how it ended."""
@@ -111,19 +114,21 @@ class Search(Making):
                 f"a budget of {short} shows nothing: give {format_period(least)} or more"
             )
             return []
-        sizes = self._candidates(ASSUMED)
-        whys = {size: why for size in sizes if (why := refusal(question, size))}
-        if len(whys) == len(sizes) or question.only in whys:
+        if question.only is not None:
+            sizes = [question.only]
+        else:
+            sizes = [*self.firsts, *self._candidates(ASSUMED)]
+        firsts: dict[str, Candidate] = {}
+        whys: dict[Candidate, str] = {}
+        for candidate in sizes:
+            if why := refusal(question, candidate):
+                whys[candidate] = why
+            else:
+                firsts.setdefault(candidate.server, candidate)
+        if not firsts:
             notebook.states.update({one: (State.REFUSED, why) for one, why in whys.items()})
             self._refused()
-            return []
-        if question.only is not None:
-            return [question.only]
-        each: dict[str, Candidate] = {}
-        for candidate in (*self.firsts, *sizes):
-            if not refusal(question, candidate):
-                each.setdefault(candidate.server, candidate)
-        return list(each.values())
+        return list(firsts.values())
 
     def _candidates(self, probe: Probe) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""
@@ -179,15 +184,9 @@ class Search(Making):
         """The highest rate that one of them holds."""
         notebook, now, only = self.notebook, self.question.current, self.question.only
         ranked = [only] if only is not None else (yield from self._screen(candidates))
-        alive = yield from self._bisect(ranked)
+        yield from self._bisect(ranked)
         confirmed = False
-        while not confirmed:
-            pick = choose(notebook, alive)
-            if pick is None:
-                alive = yield from self._given_up(ranked)
-                if not alive:
-                    break
-                continue
+        while (pick := self._choose()) is not None:
             notebook.decide(pick, State.RECOMMENDED)
             kept_s = 0.0
             if now not in (None, pick) and notebook.estimate(now):
@@ -195,33 +194,47 @@ class Search(Making):
             confirmed = yield from confirm(self, pick, "the pick", kept_s)
             if over := notebook.excess(pick):
                 notebook.decide(pick, State.OVER, over)
-            if notebook.state(pick) is not State.RECOMMENDED:
-                confirmed = False
-            elif not confirmed:
+            if notebook.state(pick) is State.RECOMMENDED:
                 break
+            confirmed = False
         if now is not None and now != notebook.pick():
             yield from confirm(self, now, "what runs now")
         if confirmed and pick is not None:
             yield from overload(self, pick)
         self._ended(candidates, confirmed=confirmed)
 
+    def _choose(self) -> Candidate | None:
+        """The best that is left; where these are over a limit that only their own rates show, or
+        their starts failed, of those that were given up for them.
+        """
+        notebook = self.notebook
+        if (pick := choose(notebook, list(notebook.states))) is None:
+            for candidate, (state, _) in list(notebook.states.items()):
+                if state in GIVEN_UP and notebook.estimate(candidate):
+                    notebook.decide(candidate, State.RACING)
+            pick = choose(notebook, list(notebook.states))
+        return pick
+
     def _screen(self, candidates: list[Candidate]) -> Narrowed:
         """Those of which something got through, the best first: each once under a full load, first
-        each server in a middling size. Last come those that failed users, as what they leave
-        unanswered comes back at any rate.
+        each server in a middling size.
         """
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
         limits = [bound(one, notebook.probe, question.cpus, gil=question.gil) for one in candidates]
-        load = self.load(1, 3, users=full_load(question.objective, max(one.rate for one in limits)))
-        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(load)))
+        users = full_load(question.objective, max(one.rate for one in limits))
+        self.full = self.load(1, 3, users=users)
+        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}
         for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
             sizes.setdefault(one.server, []).append(one)
         middling = [some[len(some) // 2] for some in sizes.values()]
+        through: dict[str, float] = dict.fromkeys(sizes, 0.0)  #: By the best size of each server.
         waiting, tried = self.shuffled(candidates), list[Candidate]()
-        waiting.sort(key=lambda one: (one != question.current, one not in middling))
         while len(tried) < room:
+            waiting.sort(
+                key=lambda one: (one != question.current, one not in middling, -through[one.server])
+            )
             # beside those that exceed no limit: others are then no measure
             out = hopeless([*waiting, *notebook.going(tried)], notebook.probe, question)
             ready = (one for one in waiting if one not in out or one == question.current)
@@ -229,15 +242,20 @@ class Search(Making):
                 break
             waiting.remove(candidate)
             tried.append(candidate)
-            reason = "each server once, then its other sizes"
-            seen = yield from self.start(candidate, Phase.SCREEN, load, reason)
-            self._judge(candidate, seen, is_known=bool(notebook.screened(candidate)))
+            reason = "each server once, then sizes of the better ones"
+            rate = yield from self._through(candidate, reason)
+            through[candidate.server] = max(rate, through[candidate.server])
         for candidate in self._bounded(waiting):
             notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
-        return sorted(
-            (one for one in notebook.going(tried) if notebook.screened(one)),
-            key=lambda one: (bool(notebook.failings(one)), -(notebook.screened(one) or 0.0)),
-        )
+        known = [one for one in notebook.going(tried) if notebook.screened(one)]
+        return sorted(known, key=lambda one: notebook.screened(one) or 0.0, reverse=True)
+
+    def _through(self, candidate: Candidate, reason: str) -> Generator[Trial, Observation, float]:
+        """What it gets through under a full load; 0 where it shows nothing."""
+        seen = yield from self.start(candidate, Phase.SCREEN, self.full, reason)
+        rate = self.notebook.screened(candidate) or 0.0
+        self._judge(candidate, seen, is_known=rate > 0)
+        return rate
 
     def _judge(self, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
         if not is_known:
@@ -250,70 +268,61 @@ class Search(Making):
     def _field(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
         """The first few, and what runs now; the others are dropped."""
         notebook, current = self.notebook, self.question.current
-        through = {one: notebook.screened(one) or 0.0 for one in ranked}
-        best = max(through.values(), default=0.0)
-        able = [one for one in ranked if not notebook.failings(one)] or ranked
-        field = [*able[:most]]
+        field = [*ranked[:most]]
         if current and current in ranked and current not in field:
             field.append(current)
         for candidate in ranked:
             if candidate not in field:
-                own = format_number(through[candidate])
-                why = f"{own}/s under a full load, the best {format_number(best)}/s"
-                if failings := notebook.failings(candidate):
-                    why = f"the server failed under a full load ({listed(failings)})"
+                own, best = (notebook.screened(one) or 0.0 for one in (candidate, ranked[0]))
+                why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
                 notebook.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
         return field
 
-    def _bisect(self, ranked: Sequence[Candidate]) -> Narrowed:
+    def _bisect(self, ranked: Sequence[Candidate]) -> Steps:
         """Those that are left, `ranked` by what a full load got through."""
-        notebook, question = self.notebook, self.question
-        share = CONFIRMING + CURRENT * (question.current is not None)
-        spare_s = self.left_s - share * question.budget_s
-        most = int(spare_s / self.cost_s(self.load(1, WINDOW_S)) / FEWEST_ROUNDS)
+        notebook, cost_s = self.notebook, self.cost_s(self.load(1, WINDOW_S))
+        most = int(self._spare_s / cost_s / FEWEST_ROUNDS)
         field = self._field(ranked, max(2, min(FIELD, most)))
         alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
-        looked: list[Candidate] = []
         for place in range(ROUNDS):
             for candidate in self.shuffled(field):
-                load = self.load(1, WINDOW_S, rates=[self._rate(candidate, looked)])
-                if looked and self.cost_s(load) > self.left_s - share * question.budget_s:
-                    return notebook.going(looked)
-                yield from self._once(candidate, load, place)
-                looked = [*dict.fromkeys([*looked, candidate])]
+                window_s = WINDOW_S if place < LONG_FROM else LONG_S
+                load = self.load(1, window_s, rates=[self._rate(candidate)])
+                if self.cost_s(load) > self._spare_s and any(map(notebook.estimate, field)):
+                    return
+                seen = yield from self.start(
+                    candidate, Phase.BISECT, load, REASONS[place > 0], place=place, ends_early=True
+                )
+                is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
+                self._judge(candidate, seen, is_known=is_known or bool(seen.limit))
             field = self._kept(notebook.going(field), LEFT[min(place, len(LEFT) - 1)])
-            new = self._beside(field) if place else []
+            new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
             if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
-                break
+                return
             field += new
-        return notebook.going(looked)
 
-    def _once(self, candidate: Candidate, load: Load, place: int) -> Steps:
-        reason = "one rate, nearer to what it just holds" if place else "one rate below a full load"
-        notebook = self.notebook
-        for _ in range(MOST_LIMITED):
-            seen = yield from self.start(
-                candidate, Phase.BISECT, load, reason, place=place, ends_early=True
-            )
-            is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
-            if is_known or not seen.limit or self.cost_s(load) > self.left_s:
-                break
-            load = replace(load, rates=(LOWER * load.rates[0],))
-        self._judge(candidate, seen, is_known=is_known)
+    @property
+    def _spare_s(self) -> float:
+        """What may be spent before fresh starts of the pick, and of what runs now."""
+        share = CONFIRMING + CURRENT * (self.question.current is not None)
+        return self.left_s - share * self.question.budget_s
 
-    def _rate(self, candidate: Candidate, looked: Sequence[Candidate]) -> float:
+    def _rate(self, candidate: Candidate) -> float:
         """That of its next start: what it just holds, as far as is known."""
         notebook = self.notebook
-        if crossing := notebook.crossing(candidate):
-            rates = [one.rate for one in notebook.points(notebook.of(candidate, *RISING))]
+        starts = notebook.of(candidate, *RISING)
+        if (crossing := notebook.crossing(candidate)) is None and starts:
+            return LOWER * min(min(one.trial.load.rates) for one in starts)
+        if crossing is not None:
+            rates = [one.rate for one in notebook.points(starts)]
             if crossing.beyond == "above":
                 return max(crossing.rate, HIGHER * max(rates))
             if crossing.beyond == "below" and crossing.is_far:
                 return LOWER * min(rates)
             return crossing.rate
+        estimates = {one: rate for one in notebook.states if (rate := notebook.estimate(one))}
         through = notebook.screened(candidate)
-        estimates = {one: rate for one in looked if (rate := notebook.estimate(one))}
         if through is None:
             assert notebook.probe is not None
             return max(estimates.values(), default=FIRST * notebook.probe.goodput)
@@ -324,7 +333,7 @@ class Search(Making):
         """So many of the best, and what runs now whatever it shows."""
         notebook, current = self.notebook, self.question.current
         known = likely(notebook, field)
-        kept = sorted(known, key=lambda one: -known[one])[:most]
+        kept = sorted(field, key=lambda one: -known.get(one, math.inf))[:most]
         if current and current in field and current not in kept:
             kept.append(current)
         for candidate in field:
@@ -332,30 +341,20 @@ class Search(Making):
                 notebook.drop(candidate)
         return kept
 
-    def _beside(self, field: Sequence[Candidate]) -> list[Candidate]:
-        """Sizes next to the best that nobody has tried yet."""
+    def _walk(self, field: Sequence[Candidate]) -> Narrowed:
+        """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
+        notebook = self.notebook
         if self.resize is None or self.question.only is not None or not field:
             return []
-        best = max(field, key=lambda one: self.notebook.estimate(one) or 0.0)
-        new = [one for one in beside(best, self.resize) if one not in self.notebook.states]
-        return self._bounded([one for one in new if not self._is_refused(one)])
-
-    def _given_up(self, ranked: Sequence[Candidate]) -> Narrowed:
-        """Where all that were left are over a limit that only their own rates show: who was given
-        up, and then who was only screened.
-        """
-        notebook = self.notebook
-        dropped = [
-            one
-            for one, (state, _) in notebook.states.items()
-            if state in (State.DROPPED, State.NOT_TOLD_APART)
-        ]
-        climbed = [one for one in dropped if notebook.estimate(one)]
-        for candidate in climbed or dropped:
-            del notebook.states[candidate]
-        if climbed or not dropped:
-            return climbed
-        return (yield from self._bisect([one for one in ranked if one in dropped]))
+        best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
+        new = [one for one in beside(best, self.resize) if one not in notebook.states]
+        for candidate in self._bounded([one for one in new if not self._is_refused(one)]):
+            if self.cost_s(self.full) > self._spare_s:
+                break
+            rate = yield from self._through(candidate, "one step beside the best")
+            if rate < HOPELESS * (notebook.screened(best) or 0.0):
+                notebook.drop(candidate)
+        return [one for one in notebook.going(new) if one in notebook.states]
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
         notebook, asked = self.notebook, self.question.rate or 0.0

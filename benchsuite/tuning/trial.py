@@ -1,12 +1,19 @@
 """What is asked of a tuning, what it measures, and what it is told of it."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
 from benchsuite.core.specs.objective import Objective
 from benchsuite.core.specs.spec import Option
-from benchsuite.core.units import counted, in_words
+from benchsuite.core.units import (
+    counted,
+    format_number,
+    format_percent,
+    format_period,
+    format_rate,
+    in_words,
+)
 from benchsuite.servers.running import is_address
 
 
@@ -86,6 +93,14 @@ class Load:
     def duration_s(self) -> float:
         return max(1, len(self.rates)) * (self.warmup_s + self.window_s)
 
+    @property
+    def words(self) -> str:
+        """ "12 users, 3 s", "150, 163, 176 /s, 5 s each"."""
+        window = format_period(self.window_s)
+        if self.users:
+            return f"{counted(self.users, 'user')}, {window}"
+        return f"{', '.join(map(format_number, self.rates))} /s, {window} each"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Trial:
@@ -115,6 +130,13 @@ class Level:
     percentile_s: float | None = None
     """Response time that the first goal's share of the planned arrivals had; None without one."""
 
+    @property
+    def words(self) -> str:
+        if not self.rate:
+            return format_rate(self.goodput)
+        share = 100 * self.met[0] / self.planned if self.planned else None
+        return f"{format_percent(share)} at {format_number(self.rate)}/s"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Observation:
@@ -139,6 +161,25 @@ class Observation:
     def says_nothing(self) -> bool:
         """Whether the machine or the load generator spoiled it, rather than its server."""
         return bool(self.codes) and not self.levels
+
+    @property
+    def words(self) -> str:
+        """In a line what a search is told of it."""
+        return "; ".join(self._parts()) or "nothing"
+
+    def _parts(self) -> Iterator[str]:
+        if self.failure:
+            yield self.failure.strip().partition("\n")[0]  # its run has the log
+        for before, found in (
+            ("says nothing of the server: ", self.codes),
+            ("", [one.words for one in self.levels if one.planned or one.goodput]),
+            ("the load generator was the limit: ", self.limit),
+            ("the server failed: ", self.fails),
+            ("wrong answers said: ", [self.wrong] * bool(self.wrong)),
+            ("limits: ", self.named),
+        ):
+            if found:
+                yield before + ", ".join(found)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

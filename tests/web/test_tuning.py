@@ -69,9 +69,6 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     assert page.select_one("tr.pick th").text == rows[1][0]
     limits = page.select_one("section[aria-label='What limits it']")
     assert "L01" in limits.text
-    parts = [[cell.text for cell in one.select("th, td")] for one in limits.select("tr")]
-    assert parts[-1][0] == "something else"
-    assert all(one[2].endswith("%") for one in parts)
     facts = {one.dt.text: one.dd.text for one in page.select("dl.facts div")}
     assert (facts["CPUs of the server"], facts["CPU"]) == ("2", "Example CPU 3.2 GHz")
     said = page.select_one("p.question").text

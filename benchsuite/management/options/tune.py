@@ -264,6 +264,11 @@ def _spec(options: Mapping[str, Any]) -> RunSpec:
             f"An objective is about requests, and {work.name} measures WebSockets or streams: take "
             "another --workload, or runbench."
         )
+    if work.locustfile:
+        raise UsageError(
+            "An objective is about arrivals that are planned, and users of a locustfile begin by "
+            "themselves: tune a --path or a --workload, or measure them by runbench."
+        )
     return spec
 
 

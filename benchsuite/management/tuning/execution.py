@@ -22,7 +22,7 @@ from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
 from benchsuite.management.tuning import searching as searches
 from benchsuite.management.tuning.observing import observation
-from benchsuite.management.tuning.trials import Pace, pace, spec_of
+from benchsuite.management.tuning.trials import spec_of
 from benchsuite.models import Run, Software, Tuning
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
@@ -52,10 +52,7 @@ class Execution:
     searching: Searching
 
     def run(
-        self,
-        at_work: Session,
-        shown: Watcher,
-        limiting: Callable[[Run], Sequence[str]],
+        self, at_work: Session, shown: Watcher, limiting: Callable[[Run], Sequence[str]]
     ) -> None:
         """Makes trials until the search has its answer; `limiting` gives the codes of what limits
         the pick, by its diagnostic start and those that confirmed it.
@@ -76,7 +73,7 @@ class Execution:
                     shown.skip(str(error))
                 else:
                     took_s, question = monotonic() - begun, self.asked.question
-                    seen = observation(trial, result, question, took_s, self._own_pace())
+                    seen = observation(trial, result, question, took_s)
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
                         seen = replace(seen, named=tuple(limiting(ran)))
                     shown.saw(seen)
@@ -86,18 +83,9 @@ class Execution:
 
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""
-        spec = spec_of(trial, self.asked.spec, self.asked.question, self._own_pace())
-        plan = planning.resolve(spec)
+        plan = planning.resolve(spec_of(trial, self.asked.spec, self.asked.question))
         preflight.check(plan)
         return plan
-
-    def _own_pace(self) -> Pace | None:
-        """Of users who have one, as soon as one of them was seen alone."""
-        if not planning.workload(self.asked.spec.workload).locustfile:
-            return None
-        cpus = self.asked.question.cpus
-        alone = (one.seen for one in self.notebook.entries if one.trial.load.users == 1)
-        return next((found for one in alone if (found := pace(one, cpus))), None)
 
     @property
     def notebook(self) -> Notebook:

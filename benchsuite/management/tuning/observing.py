@@ -8,11 +8,10 @@ from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs.objective import Goal, margin
-from benchsuite.management.tuning.trials import PATIENCE_S, PATIENT, Pace
+from benchsuite.management.tuning.trials import PATIENCE_S, PATIENT
 from benchsuite.stats import histogram
 from benchsuite.stats.histogram import Histogram
 from benchsuite.tuning.trial import Level, Observation, Question, Trial
-from benchsuite.workloads.locustfile import Locustfile
 
 GENERATOR = ("B101", "B102", "B103")
 """The load generator was the limit, not the server."""
@@ -40,13 +39,7 @@ LATE = ("B101", "B102")
 LONGEST = 200  #: Characters of what an answer said.
 
 
-def observation(
-    trial: Trial,
-    result: RunResult,
-    question: Question,
-    took_s: float,
-    own_pace: Pace | None = None,
-) -> Observation:
+def observation(trial: Trial, result: RunResult, question: Question, took_s: float) -> Observation:
     """Of a run that was not interrupted."""
     goals, most_per_s = question.objective.goals, question.most_per_s
     piles_up = _piles_up(result)
@@ -60,7 +53,7 @@ def observation(
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(result)
     spoiled_stages = {name for one in _found(result, spoiling) for name in one.stages}
-    levels = tuple(_levels(trial, result, goals, each, own_pace, spoiled_stages))
+    levels = tuple(_levels(trial, result, goals, each, spoiled_stages))
     at_most = any(  # it held all that it may be asked
         most_per_s is not None
         and level.rate >= most_per_s
@@ -125,7 +118,6 @@ def _levels(
     result: RunResult,
     goals: Sequence[Goal],
     each: float,
-    own_pace: Pace | None,
     spoiled: Collection[str],
 ) -> Iterator[Level]:
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
@@ -139,10 +131,7 @@ def _levels(
         if stage.name in spoiled:
             continue
         died = result.status is Status.FAILED and stage.order == last
-        rate = trial.load.rates[stage.order - 1]
-        if own_pace is not None:
-            rate = own_pace.rate(stage.level or 0.0)
-        yield _level(rate, stage, goals, each, died=died)
+        yield _level(trial.load.rates[stage.order - 1], stage, goals, each, died=died)
 
 
 def _level(
@@ -195,9 +184,7 @@ def _planned(summary: Summary, each: float) -> int:
 
 
 def _requests_each(result: RunResult) -> float:
-    """Requests that a journey makes, on average; of a locustfile's only broken ones are known."""
-    if result.spec.workload.workload == Locustfile.name:
-        return 1.0
+    """Requests that a journey makes, on average."""
     total = result.total
     stages = [one for one in result.summaries if one.scope == "stage"] or ([total] if total else [])
     requests = sum(one.requests for one in stages)

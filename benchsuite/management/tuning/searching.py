@@ -13,7 +13,7 @@ from benchsuite.servers.base import Against
 from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
-from benchsuite.tuning.notebook import End, Entry, Notebook
+from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
 
@@ -126,9 +126,6 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
             "measured yet: the first two runs tell what yours takes, and sizes follow from it."
         )
-    is_whole = notebook.end is End.CONFIRMED and not any(one.changes for one in notebook.states)
-    if is_whole and not (notebook.question.only and notebook.question.only.runs_already):
-        yield "In the time that is left other settings are tried against what the diagnosis names."
     ended = outcome(notebook)
     if tried := [row.candidate.name for row in ended.rows if row.state not in UNTRIED]:
         yield f"Compared: {', '.join(tried)}"

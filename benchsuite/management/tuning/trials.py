@@ -1,13 +1,13 @@
 """A trial of a search as the spec of a run, and the CPUs that its server gets."""
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, LoadProfile, RunSpec
-from benchsuite.core.specs.load import IN_FLIGHT, LONGEST_S, MAX_USERS, POISSON
+from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, RunSpec
+from benchsuite.core.specs.load import IN_FLIGHT, LONGEST_S, POISSON
 from benchsuite.system import cpus
 from benchsuite.tuning.candidates import configured
-from benchsuite.tuning.trial import Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Phase, Question, Trial
 
 
 def pinned(spec: RunSpec, count: int | None) -> RunSpec:
@@ -53,51 +53,16 @@ DIAGNOSES = {Phase.DIAGNOSE: QUERIES, Phase.FLAME: FLAME}
 DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
 
 
-@dataclass(frozen=True, slots=True)
-class Pace:
-    """Of users who begin their tasks by themselves, those of a locustfile: no arrivals can be
-    planned for them. A rate is that of as many users as ask so often while nobody waits.
-    """
-
-    cycle_s: float  #: From one request of a user to the next.
-    think_s: float  #: What of it is not spent waiting for the answer.
-    most: float  #: Requests a second that no server exceeds on these CPUs.
-
-    def users(self, rate: float) -> int:
-        return min(MAX_USERS, max(1, round(rate * self.cycle_s)))
-
-    def rate(self, users: float) -> float:
-        return users / self.cycle_s
-
-    def instead_of(self, users: int) -> int:
-        """Users who have as many requests under way as these, who ask again at once, where the
-        server gets through as much as it can: the others think (response time law).
-        """
-        return 1 if users == 1 else min(MAX_USERS, users + math.ceil(self.most * self.think_s))
-
-
-def pace(alone: Observation, cpus: int) -> Pace | None:
-    """As one user alone showed it; None where he showed nothing."""
-    rates = [one.goodput for one in alone.levels if one.goodput]
-    if not rates or not alone.response_s:
-        return None
-    cycle_s, most = 1 / rates[0], cpus / (alone.cpu_s or alone.response_s)
-    return Pace(cycle_s, max(0.0, cycle_s - alone.response_s), most)
-
-
-def spec_of(
-    trial: Trial, base: RunSpec, question: Question, own_pace: Pace | None = None
-) -> RunSpec:
+def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
     """One run of what all have in common, with the server, its size and the load of this trial;
     users pause where the server may not be asked more than that.
     """
-    candidate, spec = trial.candidate, configured(base, trial.candidate)
+    candidate, spec, asked = trial.candidate, configured(base, trial.candidate), trial.load
     if candidate.cpus:
         server = replace(spec.server, cpus=placed(base, candidate.cpus))
         spec = replace(spec, server=server)
     limit_s, most_per_s = question.objective.limit_s, question.most_per_s
     patience_s = max(PATIENCE_S, PATIENT * limit_s)
-    asked = trial.load
     load = replace(
         base.load,
         model=CLOSED,
@@ -107,14 +72,16 @@ def spec_of(
         timeout_s=patience_s,
         drain_s=patience_s,
     )
-    if own_pace is not None:
-        levels = [own_pace.users(rate) for rate in asked.rates]
-        users = max(levels, default=own_pace.instead_of(asked.users))
-        load = replace(_for_few(load, users), users=users, stages=tuple(map(float, levels)))
-    elif asked.users:
+    if asked.users:
         users = min(asked.users, IN_FLIGHT)
-        think_s = max(load.think_time_s, users / most_per_s) if most_per_s else load.think_time_s
-        load = replace(_for_few(load, users), users=users, think_time_s=think_s)
+        processes = min(load.processes, users)
+        load = replace(
+            load,
+            users=users,
+            processes=processes,
+            hosts=min(load.hosts, users // processes),
+            think_time_s=max(load.think_time_s, users / (most_per_s or math.inf)),
+        )
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
         load = replace(
@@ -130,9 +97,3 @@ def spec_of(
             load = replace(load, ends_below=HOPELESS, ends_within_s=limit_s)
     diagnoses = DIAGNOSES.get(trial.phase, "")
     return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
-
-
-def _for_few(load: LoadProfile, users: int) -> LoadProfile:
-    """With no more processes and load hosts than users."""
-    processes = min(load.processes, users)
-    return replace(load, processes=processes, hosts=min(load.hosts, users // processes))

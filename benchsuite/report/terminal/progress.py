@@ -14,7 +14,6 @@ from benchsuite.core.units import format_count, format_duration, format_period, 
 from benchsuite.load.job import Tick
 from benchsuite.report.terminal.grid import wrapped
 from benchsuite.tuning.answer import outcome
-from benchsuite.tuning.log import found_words
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Observation, Phase, Trial
 
@@ -208,4 +207,4 @@ class TrialProgress(Progress):
         """The figures of one level stand for a run, and here all count: `saw` tells them."""
 
     def saw(self, seen: Observation) -> None:
-        super().end(found_words(seen))
+        super().end(seen.words)

@@ -6,7 +6,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
-from benchsuite.bottlenecks.evidence import REST, Alone
+from benchsuite.bottlenecks.evidence import Alone
 from benchsuite.comparing.limit_evidence import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.answer import Answer, Section, Shown, Table
@@ -19,7 +19,6 @@ from benchsuite.core.units import (
     counted,
     format_duration,
     format_number,
-    format_percent,
     format_period,
     listed,
 )
@@ -30,7 +29,7 @@ from benchsuite.report import executions, flames
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.flames import Drawing, drawing
 from benchsuite.report.limiting import Told, told
-from benchsuite.report.tuning.charts import against_memory, scaling, shares
+from benchsuite.report.tuning.charts import against_memory, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
@@ -38,16 +37,10 @@ from benchsuite.store.purposes import read_notebook
 from benchsuite.tuning.answer import Outcome, answer, outcome
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
-from benchsuite.tuning.log import found_words, load_words
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.trial import Candidate, Phase
-from benchsuite.workloads.locustfile import Locustfile
 
 ADDRESS = "127.0.0.1:8000"
-LOCUST = (
-    "Users of a locustfile begin their tasks by themselves: a rate is what as many of them ask for "
-    "while nobody waits."
-)
 
 
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
@@ -118,7 +111,6 @@ class TuningReport:
             question=f"Asked: {self.question}. {executions.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
-            cautions=[*bare.cautions, *[LOCUST] * (self._work.workload == Locustfile.name)],
             next_steps=steps,
             command=command,
             sections=[
@@ -149,9 +141,10 @@ class TuningReport:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        several = bool(self.notebook.question.scaling)
-        capacity = scaling if several else against_memory
-        return [one for one in (capacity(self.outcome), shares(self.outcome)) if one.series]
+        question, made = self.notebook.question, [shares(self.outcome)]
+        if question.rate is None and not question.scaling:
+            made.insert(0, against_memory(self.outcome))
+        return [one for one in made if one.series]
 
     @cached_property
     def limiting(self) -> Told | None:
@@ -200,19 +193,6 @@ class TuningReport:
     def drawing(self) -> Drawing | None:
         """Which functions use the CPU time of the pick, where a start of it was profiled."""
         return drawing(self.limiting.flame) if self.limiting and self.limiting.flame else None
-
-    @property
-    def parts(self) -> list[tuple[str, str, str, float]]:
-        """Where the time of a request goes: part, time, share, and that as a number."""
-        time = self.limiting.time if self.limiting else None
-        if time is None:
-            return []
-        known = {**time.parts, REST: max(0.0, time.rest_s)}
-        shares = {name: 100 * seconds / time.response_s for name, seconds in known.items()}
-        return [
-            (name, format_duration(known[name]), format_percent(share), min(100.0, share))
-            for name, share in shares.items()
-        ]
 
     def _limits(self) -> Iterator[Section]:
         pick = self.outcome.pick
@@ -279,7 +259,7 @@ class TuningReport:
         rows: list[list[Shown | str]] = [
             [
                 *(str(number), one.trial.phase.value, one.trial.candidate.name),
-                *(load_words(one.trial.load), one.trial.reason, found_words(one.seen)),
+                *(one.trial.load.words, one.trial.reason, one.seen.words),
                 Shown(verdict, runs=[(verdict, run, "")])
                 if run
                 else Shown.missing("its run was deleted"),

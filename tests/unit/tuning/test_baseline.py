@@ -20,7 +20,7 @@ def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those
     between = case("between")
     truth, world = Exhaustive(between.world, between.objective, long_s=60.0), between.world
     own, theirs = [], []
-    for seed in range(6):
+    for seed in SEEDS:
         question = asked(world, between.objective, seed)
         pick = tune(world, question).pick()
         assert pick is not None
@@ -36,7 +36,7 @@ def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those
 
 def test_a_server_that_fails_at_every_second_start_is_not_recommended():
     flaky = case("flaky")
-    for seed in SEEDS:
+    for seed in (*SEEDS, 10_001, 10_007):  # in one of these its fresh starts fail
         notebook = tune(flaky.world, asked(flaky.world, flaky.objective, seed))
         pick = notebook.pick()
         assert pick.server not in flaky.world.flaky
@@ -53,5 +53,14 @@ def test_a_page_that_is_late_whatever_the_rate_is_unstable():
 
 def test_who_does_not_recover_from_overload_is_known_to():
     case_ = case("no recovery")
-    notebook = tune(case_.world, asked(case_.world, case_.objective, seed=0))
-    assert False in {notebook.recovers(one) for one in notebook.states}
+    few = candidate("gthread", 1, 2)
+    notebook = tune(case_.world, asked(case_.world, case_.objective, seed=0), [few])
+    assert notebook.recovers(few) is False
+
+
+def test_who_does_not_recover_from_overload_is_not_picked_where_others_do():
+    case_ = case("no recovery")
+    truth = Exhaustive(case_.world, case_.objective, long_s=60.0)
+    for seed in SEEDS:
+        notebook = tune(case_.world, asked(case_.world, case_.objective, seed))
+        assert truth.regret(notebook.pick()) <= 0.05

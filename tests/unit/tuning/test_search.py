@@ -97,26 +97,6 @@ def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
     assert notebook.spent_s <= question.budget_s
 
 
-def test_whoever_fails_users_is_bisected_last_whatever_gets_through() -> None:
-    """Answers that never come have no share in what gets through, so it looks the best."""
-    flatters, seen_so_far = GRID[-1], []
-
-    def spoil(trial: Trial, seen: Observation) -> Observation:
-        if trial.candidate != flatters or trial.phase is not Phase.SCREEN:
-            return seen
-        seen_so_far.append(trial)
-        return replace(seen, fails=("B206",))
-
-    question = asks()
-    measure = Ideal(question.objective, HELD.__getitem__, spoil=spoil)
-    notebook = driven(ideal(question), measure)
-    assert len(seen_so_far) == 1
-    assert notebook.states[flatters] == (
-        State.DROPPED,
-        "dropped after the screening: the server failed under a full load (B206)",
-    )
-
-
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}])
 @pytest.mark.parametrize(("spread", "budget_s"), [(0.03, 900.0), (0.10, 780.0), (0.20, 900.0)])
 def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, mode) -> None:

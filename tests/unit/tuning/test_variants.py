@@ -58,21 +58,15 @@ def rates(**better: float):
     return holds
 
 
-def test_one_that_is_better_is_confirmed_by_as_many_starts_and_recommended() -> None:
+def test_one_that_is_better_is_worth_trying_with_what_it_gains() -> None:
     notebook = searched(rates(pool=1.12))
     told = outcome(notebook)
-    assert told.pick == POOL
-    assert told.held is not None
-    assert told.held.starts == 6
-    assert told.rate is not None
-    plain = next(one for one in told.rows if one.candidate == PLAIN)
-    assert plain.rate is not None
-    assert 1.05 * plain.rate < told.rate <= 1.12 * 90
-    assert (plain.state, plain.why) == (
-        State.BEHIND,
-        "gthread 1×4 pool=4 is better, of fresh runs",
-    )
-    assert told.sentences[0].startswith("gthread, 1 process × 4 threads, pool=4 holds ")
+    assert told.pick == PLAIN
+    (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
+    assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
+    assert said.endswith(" % more in 3 runs of each (L04d connecting), not confirmed.")
+    (row,) = (one for one in told.rows if one.candidate == POOL)
+    assert (row.rate, row.starts) == (None, 3)
     assert told.end is End.CONFIRMED
     assert notebook.spent_s <= 900
 
@@ -82,30 +76,6 @@ def test_one_that_is_worse_is_dropped_without_a_word() -> None:
     assert notebook.state(POOL) is State.DROPPED
     assert "% less in 3 runs of each" in notebook.states[POOL][1]
     assert "pool" not in " ".join(outcome(notebook).sentences)
-
-
-def test_one_that_time_was_left_to_try_and_not_to_confirm_is_worth_trying() -> None:
-    def slow(trial: Trial, found: Observation) -> Observation:
-        return replace(found, took_s=found.took_s + 150.0 * (trial.phase is Phase.VARY))
-
-    notebook = searched(rates(pool=1.12), after=slow)
-    told = outcome(notebook)
-    assert told.pick == PLAIN
-    (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
-    assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
-    assert said.endswith(" % more in 3 runs of each (L04d connecting), not confirmed.")
-    (row,) = (one for one in told.rows if one.candidate == POOL)
-    assert (row.rate, row.starts) == (None, 3)
-
-
-def test_one_that_fresh_starts_do_not_confirm_stays_worth_trying() -> None:
-    def falls(trial: Trial, found: Observation) -> Observation:
-        confirms = trial.phase is Phase.CONFIRM and trial.candidate == POOL
-        return Ideal(parse("p95 < 200ms"), lambda _: 80.0)(trial) if confirms else found
-
-    notebook = searched(rates(pool=1.12), after=falls)
-    assert notebook.pick() == PLAIN
-    assert notebook.state(POOL) is State.WORTH_TRYING
 
 
 def test_what_the_budget_leaves_no_time_for_is_told_with_its_reason() -> None:
@@ -169,21 +139,19 @@ def _sent(steps, seen):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_pool_is_recommended_where_a_fifth_of_a_request_connects(seed: int) -> None:
-    notebook = tune(
-        worlds.CONNECTS, replace(asked(worlds.CONNECTS, seed=seed), budget_s=1500), [PLAIN]
-    )
-    told = outcome(notebook)
-    assert told.pick is not None
-    varied = [one for one in notebook.states if one.changes]
-    assert varied
-    assert notebook.state(varied[0]) in (State.RECOMMENDED, State.WORTH_TRYING)
+def test_a_pool_is_worth_trying_where_a_fifth_of_a_request_connects(seed: int) -> None:
+    notebook = tune(worlds.CONNECTS, asked(worlds.CONNECTS, seed=seed), [PLAIN])
+    (varied,) = [one for one in notebook.states if one.changes]
+    assert notebook.pick() == PLAIN
+    assert notebook.state(varied) is State.WORTH_TRYING
 
 
-def test_where_a_pool_does_nothing_none_is_recommended_but_by_chance() -> None:
-    questions = [replace(asked(worlds.IN_VAIN, seed=seed), budget_s=1500) for seed in range(24)]
-    picks = [tune(worlds.IN_VAIN, question, [PLAIN]).pick() for question in questions]
-    assert picks.count(PLAIN) >= 23
+@pytest.mark.parametrize("seed", range(3))
+def test_where_a_pool_does_nothing_none_is_worth_trying(seed: int) -> None:
+    notebook = tune(worlds.IN_VAIN, asked(worlds.IN_VAIN, seed=seed), [PLAIN])
+    (varied,) = [one for one in notebook.states if one.changes]
+    assert notebook.pick() == PLAIN
+    assert notebook.state(varied) in (State.NO_DIFFERENCE, State.DROPPED)
 
 
 def test_values(golden):

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 from benchsuite.core.specs import FLAME, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.core.specs.objective import parse
-from benchsuite.management.tuning.trials import pace, spec_of
-from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
+from benchsuite.management.tuning.trials import spec_of
+from benchsuite.tuning.trial import Candidate, Load, Phase, Question, Trial
 
 BASE = RunSpec(
     workload=WorkloadSpec(workload="io_read"),
@@ -30,25 +30,6 @@ def test_only_the_diagnostic_start_times_queries() -> None:
     assert start.diagnoses
     assert start.load.stages == (93.12, 107.0)
     assert spec_of(replace(TRIAL, phase=Phase.FLAME), BASE, ASKED).diagnoses == FLAME
-
-
-def test_users_of_a_locustfile_are_as_many_as_ask_at_that_rate_while_nobody_waits() -> None:
-    """One of them alone asked twice a second, and waited 20 ms for each answer."""
-    alone = Observation(
-        levels=(Level(rate=0.0, planned=6, met=(6,), goodput=2.0),),
-        took_s=5.0,
-        response_s=0.02,
-        cpu_s=0.01,
-    )
-    own_pace = pace(alone, cpus=2)
-    assert own_pace is not None
-    load = spec_of(TRIAL, BASE, ASKED, own_pace).load
-    assert (load.model, load.stages, load.users) == ("closed", (47.0, 53.0), 53)
-    assert own_pace.rate(47) == 94.0
-    busy = spec_of(CLOSED, BASE, ASKED, own_pace).load
-    assert (busy.users, busy.stages) == (24 + 96, ()), "at 200/s 96 think for 0.48 s"
-    one = spec_of(replace(CLOSED, load=replace(CLOSED.load, users=1)), BASE, ASKED)
-    assert one.load.users == 1
 
 
 def test_values(golden):
