@@ -13,8 +13,7 @@ from benchsuite.core.results import Finding, Level, Program, Reading, RunResult,
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.models import Environment, Run
-from benchsuite.runner.plan import server_facts
-from benchsuite.runner.planning import async_twin
+from benchsuite.runner.planning import known_facts
 from benchsuite.stats import summary
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -95,9 +94,7 @@ def begin(spec: RunSpec, batch: UUID | None = None, started_at: datetime = BEGUN
 
 def facts(server: str, workload: str) -> dict[str, Any]:
     """What is stored of a server; nothing of one that there is not."""
-    if server not in conf.server_paths():
-        return {}
-    return server_facts(conf.server_class(server), async_twin(workload))
+    return known_facts(server, workload) if server in conf.server_paths() else {}
 
 
 def finish(run: Run, result: RunResult) -> None:

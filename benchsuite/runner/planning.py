@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from statistics import median
+from typing import Any
 from urllib.parse import urlsplit
 
 from benchsuite import conf
@@ -16,7 +17,7 @@ from benchsuite.core.results import RunResult
 from benchsuite.core.specs import REDIS, RunSpec, WorkloadSpec
 from benchsuite.core.specs.spec import known, within
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.plan import Plan, server_facts
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system import network
 from benchsuite.workloads.base import Workload
@@ -128,6 +129,11 @@ def twin(workload: str, kind: str | None) -> str:
             f"out, or take one of {', '.join(able)}."
         )
     return plain if kind == "sync" else asynchronous
+
+
+def known_facts(server: str, workload: str) -> dict[str, Any]:
+    """Facts of a server, for runs that were stored without; UsageError where it is not known."""
+    return server_facts(conf.server_class(server), async_twin(workload))
 
 
 def workload(spec: WorkloadSpec) -> Workload:

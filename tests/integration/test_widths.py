@@ -14,6 +14,7 @@ from rich.cells import cell_len
 
 from benchsuite.management import streams
 from benchsuite.management.commands import checkbench
+from benchsuite.management.commands.runbench import failures
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
 from benchsuite.report.studies.execution import study_report
@@ -89,7 +90,7 @@ def runs():
     def show():
         screen = screen_of()
         screen.results(rows, stored=True)
-        screen.say(screen.failures(rows))
+        screen.say(failures(rows))
 
     return show
 

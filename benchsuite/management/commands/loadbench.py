@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.units import counted, listed
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
+from benchsuite.runner.planning import known_facts
 from benchsuite.store import notes, purposes
 from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
@@ -151,6 +153,9 @@ def _add(contents: Contents, exported: object) -> None:
             raise
         other = f"it was written by benchsuite {shown(writer)}, and this is {__version__}"
         raise Misfit(f"{misfit.said}; {other}", misfit.place) from misfit
+    if not run.server_facts:  # exported without any: those of today
+        with suppress(UsageError):  # a server that is not known any more
+            run.server_facts = known_facts(run.server, run.workload)
     if run.pk in contents.runs:
         raise Misfit(f"the run {run.pk} is in the file twice")
     contents.runs[run.pk] = run

@@ -115,7 +115,7 @@ def _judge(results: Results, ended: BaseException | None, *, strict: bool) -> No
     if isinstance(ended, KeyboardInterrupt):
         interrupted = "Interrupted; what was measured until then is stored."
         raise CommandError(results.sentence or interrupted, returncode=130) from ended
-    sentences = [_failures(results.rows), str(ended or ""), results.sentence]
+    sentences = [failures(results.rows), str(ended or ""), results.sentence]
     words = "\n".join(filter(None, sentences)) or none_right(results.rows)
     counted = [row for row in results.rows if not row.spec.get("diagnoses")]
     if not words and strict and any(row.verdict == Verdict.INVALID.value for row in counted):
@@ -124,7 +124,7 @@ def _judge(results: Results, ended: BaseException | None, *, strict: bool) -> No
         raise CommandError(words, returncode=1) from ended
 
 
-def _failures(rows: Sequence[Run]) -> str:
+def failures(rows: Sequence[Run]) -> str:
     """What went wrong: each reason once, with the servers that it stopped."""
     servers: dict[str, list[str]] = {}
     for row in rows:

@@ -201,6 +201,19 @@ def test_values(golden):
     golden.values()
 
 
+@pytest.mark.parametrize(
+    ("server", "serves_project"), [("heritage-2012-gevent", False), ("uvicorn", True)]
+)
+def test_facts_of_a_server_are_told_when_it_is_loaded(loadbench, server, serves_project):
+    """Where the run was exported before they were stored with it."""
+    make_run(server)
+    objects = json.loads(exported())
+    objects[0]["stored"] = without(objects[0]["stored"], "run", "server_facts")
+    emptied()
+    loadbench(json.dumps(objects).encode())
+    assert Run.objects.get().server_facts["serves_project"] is serves_project
+
+
 def test_the_key_of_its_cell_is_told_anew():
     """Another benchsuite may have told cells apart in another way."""
     run = make_run("uwsgi")
