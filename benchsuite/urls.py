@@ -44,5 +44,6 @@ urlpatterns = [
     path("tune/", view("tuning.listing"), name="tunings"),
     path("tune/<uuid:pk>/", view("tuning.show"), name="tuning"),
     path("<uuid:pk>/", view("run.show"), name="run"),
+    path("<uuid:pk>/export/", view("export.one_run"), name="run-export"),
     path("<uuid:pk>/<slug:slug>.csv", view("export.chart"), name="chart"),
 ]

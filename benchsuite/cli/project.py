@@ -65,7 +65,10 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
             refusals.append(f"{candidate}: {known['fault']}")
             continue
         if not known["settings"]:
-            raise UsageError(f"{manage} names no settings: write --settings MODULE.")
+            files = [*home.glob("*/settings.py"), *home.glob("*/settings/[!_]*.py")]
+            names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
+            there = f"; there are {listed(sorted(names))}" if names else ""
+            raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
         return Project(folder=home, python=candidate.absolute(), **known)
     raise UnavailableError(
         f"No Python can load the project in {home}; name its environment: --python PATH. Tried:\n"

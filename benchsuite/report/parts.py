@@ -29,7 +29,8 @@ def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
 
 
 def stages_table(runs: Sequence[Run]) -> Table | None:
-    rows = [(run, stage) for run in runs for stage in stages_of(run.measurements.all())]
+    asked = [run for run in runs if run.requests]
+    rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
     shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
     return _table("load", rows, shown)
 

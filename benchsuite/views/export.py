@@ -66,8 +66,20 @@ def selection(request: HttpRequest) -> HttpResponseBase:
         filters = RunFilter(request.GET, queryset=wanted)
         filters.refuse_nonsense()
         runs = queries.by_and_by(filters.qs)
+    return _runs(request, runs, "runs")
+
+
+@guarded
+def one_run(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    runs = queries.exported().filter(pk=pk)
+    if not runs.exists():
+        raise gone("run", pk)
+    return _runs(request, runs, f"run-{pk}")
+
+
+def _runs(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponseBase:
     formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs)}
-    return download(request, request.GET.get("format", "json"), "runs", formats)
+    return download(request, request.GET.get("format", "json"), name, formats)
 
 
 @guarded

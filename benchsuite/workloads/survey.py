@@ -102,10 +102,10 @@ class Survey(Workload):
 
     def count(self, database: DatabaseSpec) -> Mapping[str, int]:
         """The stored participations, completions, answers and uploads."""
-        from benchsuite.target.survey.store import store
+        from benchsuite.target.survey.store import DatabaseStore
 
         if self.settings["store"] == DATABASE:
-            return store().counts()
+            return DatabaseStore().counts()
         from benchsuite.target.survey.cassandra import CassandraStore
 
         with closing(CassandraStore()) as kept:

@@ -60,6 +60,8 @@ ANY_WORD = {
     "--login": "who is not there is made",
     "--host": "a machine may have any name",
     "--path": "a page may have any path",
+    "--fill": "the project knows its commands, and is asked when data are made",
+    "--fixture": "as --fill",
     "--json": "a file may have any name",
     "--html": "as --json",
     "--junit": "as --json",

@@ -9,6 +9,7 @@ from django.core.management import call_command
 from django.test import Client
 
 from benchsuite.models import Note, Run
+from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run
 
@@ -33,17 +34,26 @@ def changed():
     return [*before, *after]
 
 
+def test_steps_are_found_in_their_places():
+    noise = [0.0, 1.0, -1.0, 0.5, -0.5, 0.2, -0.3]
+    levels = [base + one for base in (100, 130, 90) for one in noise]
+    assert steps(levels, ratio=1.02) == [7, 14]
+    assert steps(levels, ratio=1.5) == steps(levels[:7]) == []
+
+
 def test_a_history_says_what_changed_and_with_which_run(soup, changed):
     page = soup(f"/results/configurations/{changed[0].key}/")
-    assert "in the newest of 12 runs that count" in page.select_one(".headline").text
-    (mark,) = page.select("tr.mark")
-    its_run = mark.find_previous_sibling("tr", class_="run").select_one("input")["value"]
+    assert "; it rose by 1" in page.select_one(".headline").text
+    step = page.select_one("tr.step")
+    its_run = step.find_previous_sibling("tr", class_="run").select_one("input")["value"]
     assert its_run == str(changed[6].pk)
-    assert "uwsgi 23.0.0 → 24.0" in mark.text
-    assert "kernel 6.1.0 → 6.8.0" in mark.text
+    told = " ".join(row.text for row in page.select("tr.mark"))
+    assert "uwsgi 23.0.0 → 24.0" in told
+    assert "kernel 6.1.0 → 6.8.0" in told
     drawing = page.select_one("svg.history")
     assert len(drawing.select(".dot")) == 12
     assert len(drawing.select(".change")) == 1
+    assert len(drawing.select(".level")) == 2
 
 
 def test_runs_of_other_configurations_are_not_of_it(soup, changed):

@@ -113,7 +113,7 @@ def test_a_study_and_a_tuning_are_one_row_each(soup, settings, tmp_path):
     assert Counter(links).most_common(1)[0][1] == 1
     assert {study.get_absolute_url(), tuning.get_absolute_url()} < set(links)
     of_study = next(row for row in rows if "study" in row.select_one(".what").text)
-    assert of_study.select_one(".answer").text == "Of 3 claims 2 hold and 1 doesn't hold."
+    assert of_study.select_one(".answer").text == "Of its claims 2 hold and 1 doesn't hold."
     told = next(row for row in rows if "tune" in row.select_one(".what").text)
     assert "p95 < 200ms" in told.select_one(".what").text
     assert told.select_one(".answer").text == tuning_report(tuning).answer.headline

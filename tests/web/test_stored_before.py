@@ -151,7 +151,7 @@ def shown(client, path, which, *, status=200):
     for slug, drawing, address in CHART.findall(content):
         drawn = {where: rounded(value) for where, value in leaves(json.loads(drawing))}
         numbers = {where: drawn.pop(where) for where in list(drawn) if NUMBERS.match(where)}
-        data = client.get(address.replace("&amp;", "&")).content.decode()
+        data = client.get(address.replace("&amp;", "&")).getvalue().decode()
         _, *table = csv.reader(StringIO(data))
         assert numbers, slug
         assert table, slug

@@ -261,4 +261,4 @@ def test_where_the_cpu_time_of_the_recommended_one_goes_is_on_the_page_and_in_it
     assert len(file.select("svg.flame rect")) == len(page.select("svg.flame rect")) == 5
     assert file.select_one("section[aria-labelledby=flame] a") is None
     told_in_markdown = text(client, f"{address(row)}?format=md")
-    assert "| execute (django/db/models/sql/compiler.py:1570) | 50.0\u2009% |" in told_in_markdown
+    assert "| execute (compiler.py:1570) | 50.0\u2009% |" in told_in_markdown

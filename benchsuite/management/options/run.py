@@ -20,7 +20,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
-from benchsuite.core.specs import Option, RunSpec, VisitorSpec, load
+from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
 from benchsuite.core.specs.run import OUTPUT
 from benchsuite.core.specs.spec import Spec, changed, option, table
 from benchsuite.core.units import listed, parse_seconds
@@ -28,11 +28,16 @@ from benchsuite.management.options import table as options_table
 from benchsuite.management.options.parsing import Parser
 from benchsuite.management.options.place import Place
 from benchsuite.models import Run
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments, planning
 from benchsuite.servers import running
 from benchsuite.studies.options import Known
 from benchsuite.system import cpus
 from benchsuite.workloads.base import Workload
+
+PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
+PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
+"""Where no server is named, for HTTP and for WebSockets; the last one where none can run here."""
 
 NONE = "none"  #: As a front: the server without one.
 
@@ -194,13 +199,21 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         work = _choose_work(values, short)
         _choose_load(values, short, work)
         _choose_place(values, short)
-        usual = "uvicorn" if work.needs_websocket else "gunicorn-gthread"
-        values.setdefault("server.server", [usual])
+        if "server.server" not in values:
+            preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
+            values["server.server"] = [_usable(preferred, values.get("server.python"))]
         some = options_table.cells(values)
     turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
     return (*turns, *{one.key: one for one in starts}.values())
+
+
+def _usable(preferred: Sequence[str], pythons: Sequence[str] | None) -> str:
+    """The first of these servers that can run under the first of these Pythons, else the last."""
+    python = environments.interpreter(ServerSpec(server="", python=(pythons or [""])[0]), None)
+    usable = (name for name in preferred if conf.servers()[name].available(python or OWN).ok)
+    return next(usable, preferred[-1])
 
 
 def continued(again: Sequence[str]) -> tuple[UUID, int]:

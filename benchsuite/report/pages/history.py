@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 from statistics import median
 from typing import Any
@@ -29,6 +30,7 @@ from benchsuite.core.specs import CLOSED
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages.html import state
+from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 
 MOST = 500  #: Runs of a history; of more, the newest.
@@ -62,6 +64,18 @@ class Series:
     metric: Metric
     runs: Sequence[Run]
 
+    @cached_property
+    def levels(self) -> list[tuple[list[Run], float]]:
+        """Runs between steps, and their median; a command's runs share their moment."""
+        commands: dict[UUID, list[Run]] = {}
+        for run in filter(counts, self.runs):
+            commands.setdefault(run.batch, []).append(run)
+        lots = list(commands.values())
+        medians = [median(map(self.value, lot)) for lot in lots]
+        edges = [0, *steps(medians, ratio=1 + self.metric.margin), len(lots)]
+        parts = [[run for lot in lots[begin:end] for run in lot] for begin, end in pairwise(edges)]
+        return [(part, median(map(self.value, part))) for part in parts if part]
+
     def value(self, run: Run) -> float:
         return self.metric.value(run) or 0.0
 
@@ -83,13 +97,18 @@ class Series:
         return self._svg(format_html('<path class="level" d="M{}"/>{}', line, dot))
 
     def drawing(self, marked: Sequence[Run] = ()) -> SafeString:
-        """A dot a run, and a line where something else changed."""
+        """A dot a run, a line where something else changed, and the medians between steps."""
         places = self._places(from_zero=True)
         changes = format_html_join(
             "",
             '<path class="change" d="M{} 0V{}"/>',
             ((places[run.pk][0], HEIGHT) for run in marked if run.pk in places),
         )
+        spans = []
+        for part, _ in self.levels:
+            height = median(places[run.pk][1] for run in part)
+            spans.append((places[part[0].pk][0], height, places[part[-1].pk][0]))
+        levels = format_html_join("", '<path class="level" d="M{} {}H{}"/>', spans)
         dots = format_html_join(
             "",
             '<path class="dot {}" d="M{} {}h0"><title>{}: {}</title></path>',
@@ -98,7 +117,7 @@ class Series:
                 for run in self.runs
             ),
         )
-        return self._svg(changes + dots)
+        return self._svg(changes + levels + dots)
 
     def _svg(self, paths: SafeString) -> SafeString:
         return format_html(
@@ -134,16 +153,26 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
     figures = [Series(metric, some) for metric, some in having if some]
     measured = [run for run in runs if run.environment_id is not None]
     changes = {
-        after.pk: words
+        after.pk: (after, words)
         for before, after in pairwise(measured)
         if (words := _changed(before, after))
     }
+    marks = {pk: [(words, False)] for pk, (_, words) in changes.items()}
+    for series in figures:
+        for (_, level_before), (after, level) in pairwise(series.levels):
+            words = f"{series.metric.heading} {_moved(level_before, level)}"
+            marks.setdefault(after[0].pk, []).append((words, True))
+    levels = figures[0].levels if figures else []
     headline = f"None of its {_many(len(runs))} counts; the table says why."
-    if figures and (counting := list(filter(counts, figures[0].runs))):
-        what, value = figures[0].metric.heading, figures[0].show(figures[0].value(counting[-1]))
-        many = _many(len(counting))
-        headline = f"{what.capitalize()} was {value} in the newest of {many} that count."
-    noted, changed = notes.of(runs), [run for run in runs if run.pk in changes]
+    if levels:
+        part, level = levels[-1]
+        headline = f"{figures[0].metric.heading.capitalize()} is {figures[0].show(level)}"
+        if len(levels) == 1:
+            headline += f", the median of {_many(len(part))}; no change is seen."
+        else:
+            moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
+            headline += f"; it {moved} with the run of {when}."
+    noted, changed = notes.of(runs), [run for run, _ in changes.values()]
     return {
         "newest": runs[-1],
         "runs": runs,
@@ -154,7 +183,7 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         "rows": [
             (
                 run,
-                changes.get(run.pk, ""),
+                marks.get(run.pk, []),  # words, and whether a figure changed
                 [note for note in noted if run.pk == note.run_id or run.label == note.label],
             )
             for run in reversed(runs)
@@ -225,6 +254,13 @@ def _changed(before: Run, after: Run) -> str:
         words.insert(0, f"{after.server} {before.server_version} → {after.server_version}")
     further = [f"{len(words) - NAMED} more"] if len(words) > NAMED else []
     return "; ".join([*words[:NAMED], *further])
+
+
+def _moved(before: float, after: float) -> str:
+    if not before:
+        return "rose from 0"
+    percent = (after / before - 1) * 100
+    return f"{'rose' if percent > 0 else 'fell'} by {abs(percent):.3g} %"
 
 
 def _many(count: int, what: str = "run") -> str:

@@ -6,17 +6,15 @@ import uuid
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from django.core.files.uploadedfile import UploadedFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections, models, router, transaction
 from django.utils import timezone
+from django.utils.module_loading import import_string
 
 from benchsuite.target.survey.definitions import Question, Survey
-
-if TYPE_CHECKING:
-    from benchsuite.target.survey.cassandra import CassandraStore
 
 CODE_BYTES = 5
 
@@ -83,6 +81,7 @@ class Upload(models.Model):
         return self.name
 
 
+CASSANDRA = "benchsuite.target.survey.cassandra.CassandraStore"  #: Only there with its driver.
 CASSANDRA_URL = "BENCHSUITE_CASSANDRA_URL"  #: Set where the run started one for the answers.
 
 
@@ -98,13 +97,9 @@ class Visit:
 
 
 @cache
-def store() -> "DatabaseStore | CassandraStore":
-    """That of the run's Cassandra where it has one, else the database's."""
-    if CASSANDRA_URL not in os.environ:
-        return DatabaseStore()
-    from benchsuite.target.survey.cassandra import CassandraStore  # only there with its driver
-
-    return CassandraStore()
+def store() -> Any:
+    """That of the run's Cassandra where it has one, else the database's, which does the same."""
+    return import_string(CASSANDRA)() if CASSANDRA_URL in os.environ else DatabaseStore()
 
 
 class DatabaseStore:

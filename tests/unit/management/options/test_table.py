@@ -26,7 +26,7 @@ from benchsuite.management.commands.completesurvey import Filling
 from benchsuite.management.commands.seedbench import Seed
 from benchsuite.management.options import run, tune
 from benchsuite.management.options.parsing import Parser
-from benchsuite.pythons.interpreter import OWN
+from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.studies.options import Takes
 from benchsuite.system import cpus
 from tests.factories import make_run
@@ -269,3 +269,16 @@ def test_a_run_is_of_the_project_that_the_settings_name_and_repeated_there(setti
     other = make_run("daphne", project="/srv/blog")
     with pytest.raises(UsageError, match="of the project /srv/blog, and this is /srv/shop"):
         spec("--again", other.pk.hex)
+
+
+def test_the_usual_server_is_one_that_the_named_python_has(monkeypatch):
+    """The program names the project's Python, which need not have what ours has."""
+    bare = Interpreter("/bare/bin/python", "/bare/bin/python")
+    monkeypatch.setattr(
+        Interpreter, "installed", lambda python, name: "1" if python == OWN else None
+    )
+    monkeypatch.setattr(
+        run.environments, "interpreter", lambda spec, recipe: bare if spec.python else OWN
+    )
+    assert spec("--path=/").server.server == "gunicorn-gthread"
+    assert spec("--path=/", "--python=/bare/bin/python").server.server == "runserver"

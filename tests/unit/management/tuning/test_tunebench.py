@@ -174,7 +174,7 @@ def test_the_capacity_of_one_configuration_is_confirmed(machine, capsys):
     servers = {(one.spec.server.processes, one.spec.server.threads) for one in machine.made}
     assert servers == {(1, 4)}
     row = Tuning.objects.get()
-    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b")
+    assert (row.status, row.owner, row.revision) == ("finished", "", "4f2c1a9b~03d1c2aa")
     assert row.ended_at is not None
     assert row.trials.count() == len(machine.made) == Run.objects.count()
     assert all(one.run is not None for one in row.trials.all())
