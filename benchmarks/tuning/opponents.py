@@ -105,12 +105,6 @@ def unwalked(case: Case, question: Question) -> Tuned:
     return _driven(case, made)
 
 
-def unscreened(case: Case, question: Question) -> Tuned:
-    """Chooses by what sizes just held alone."""
-    with patch.multiple("benchsuite.tuning.choosing", AS_STARTS=0):
-        return ours(case, question)
-
-
 def unloaded(case: Case, question: Question) -> Tuned:
     """Screens with no more users than are served in time."""
     with patch.multiple("benchsuite.tuning.probing", FULL=0.6):
@@ -140,7 +134,6 @@ WITHOUT = {
     "as it is": ours,
     "without bounds": unbounded,
     "without the walk": unwalked,
-    "without the screening in what is chosen": unscreened,
     "screening without overload": unloaded,
     "bisecting in short windows alone": short,
     "without caution": unsure,

@@ -50,7 +50,7 @@ def tuned(capacity: Callable[[int], float], seed: int, counts: Sequence[int] = C
     measure = Ideal(
         OBJECTIVE, lambda one: capacity(one.cpus or 1) * generator.lognormvariate(0.0, NOISE)
     )
-    return driven(Search(Notebook(question), lambda _: [], sizes[0]), measure)
+    return driven(Search(Notebook(question), lambda _: []), measure)
 
 
 def law(capacity: Callable[[int], float], seed: int) -> Law | None:

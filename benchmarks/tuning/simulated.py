@@ -163,12 +163,11 @@ def asked(
 
 def search(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> Search:
     """Over these sizes, or those of the grid."""
-    first = candidate(next(iter(world.servers)), world.cpus, 4)
     others = functools.partial(_variants, world)
     if sizes:
-        return Search(Notebook(question), lambda _: sizes, first, variants=others)
+        return Search(Notebook(question), lambda _: sizes, variants=others)
     return Search(
-        Notebook(question), lambda probe: grid(world, probe), first, resize=resize, variants=others
+        Notebook(question), lambda probe: grid(world, probe), resize=resize, variants=others
     )
 
 

@@ -71,8 +71,8 @@ class WebSocket(Protocol):
     def rest(self, seconds: float = ...) -> None:
         """Keeps the connection open and idle for that time, or until the load ends."""
 
-    def subscribe(self, *, binary: bool = ..., read_bytes_s: float | None = ...) -> Any:
-        """From now on messages are publications; at most `read_bytes_s` are read a second."""
+    def subscribe(self, *, binary: bool = ...) -> Any:
+        """From now on messages are publications."""
 
     def publish(self, size: int, *, binary: bool = ..., wait: bool = ...) -> None:
         """Sends a numbered message to all subscribers; waits for those of this process."""

@@ -61,10 +61,6 @@ class LoadError(BenchsuiteError):
     code = "load"
 
 
-class LoadDiedError(LoadError):
-    """A load process exited unexpectedly; what it had written is kept."""
-
-
 class DatabaseError(BenchsuiteError):
     """The throw-away database could not be created, filled or reached."""
 

@@ -191,14 +191,6 @@ class IdleMemory:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Lagging:
-    """Slow subscribers of a broadcast, and the memory that their messages took."""
-
-    subscribers: int
-    grown_bytes: Mapping[str, int] = field(default_factory=dict)  #: Part → growth until the peak.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Recovery:
     """The recovery of connections that were all cut at one moment."""
 
@@ -221,7 +213,6 @@ class WebSockets:
     idle: IdleMemory | None = None
     closed: IdleMemory | None = None  #: Memory that each closed connection left behind.
     recovery: Recovery | None = None  #: If all connections were cut.
-    lagging: Lagging | None = None  #: If some subscribers of a broadcast were slow.
     compression: Traffic | None = None  #: None if not requested.
 
 

@@ -45,7 +45,6 @@ class Facts:
     copied: str = ""  #: How much of the project's own data a run has, in words; empty for none.
     empty: bool = False  #: Whether no table has a row, but those that have one after `migrate`.
     signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
-    superuser: bool = False  #: Whether that may do everything.
     options: Mapping[str, Option] = field(default_factory=dict)
     """Of the workload, as `prepare()` found them out."""
 

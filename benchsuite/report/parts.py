@@ -19,7 +19,6 @@ from benchsuite.core.units import (
 from benchsuite.models import Measurement, Run
 from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import HELD, Level, climb, level_of
-from benchsuite.stats.messages import HEALTHY, SLOW
 
 
 def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
@@ -140,17 +139,6 @@ def socket_tiles(run: Run) -> list[Tile]:
             Tile("server away", format_duration(away_s) if away_s is not None else ""),
             Tile("without close frame", _count(recovery.get("unclosed"))),
         ]
-    if lagging := data["lagging"]:  # what the messages kept for the slow ones took
-        of = {
-            end: next((one for one in measurements if one.name.endswith(end)), None)
-            for end in (HEALTHY, SLOW)
-        }
-        grown = ", ".join(
-            f"{part} +{format_bytes(max(0, size))}" for part, size in lagging["grown_bytes"].items()
-        )
-        many, grown = format_count(lagging["subscribers"]), f"({grown})" if grown else ""
-        tiles += [*_times("healthy", of[HEALTHY]), Tile("slow subscribers", many, grown)]
-        tiles += _times("slow", of[SLOW])
     counts = {
         "lost": accounts["lost"],
         "twice": accounts["duplicated"],

@@ -9,7 +9,7 @@ those of the load.
 import os
 import random
 import secrets
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from functools import partial
@@ -255,18 +255,42 @@ class Assembly:
 
     def _start_replicas(self, place: Address) -> str:
         """A front that runs the instances itself, each in a network and with files of its own."""
-        adapter = self.plan.server_at(self.folder, self.services)
-        instances = replicas(
-            adapter,
-            facts=self.facts,
-            env=self.environment(adapter),
-            folder=self.folder.parent,
-            urls=[*self.services.values(), *([self.database.url] if self.database else [])],
-        )
-        by = self._front(place, instances=instances)
+        by = self._front(place, instances=self.replicas())
         process, url = self.system.members[-1].process, f"{by.scheme}://{place[0]}:{place[1]}"
         self.system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
         return by.scheme
+
+    def replicas(self) -> Instances:
+        """What the front is told of the instances; UsageError for what can't be inside."""
+        spec, adapter = self.plan.spec.server, self.plan.server_at(self.folder, self.services)
+        elsewhere = spec.python or spec.environment or not adapter.serves_project
+        if elsewhere or adapter.config_files(*INSIDE) or adapter.companion_processes():
+            raise UsageError(
+                f"{spec.front} runs a server from its image with nothing beside it, and "
+                f"{adapter.name} as asked wants files, programs or a Python of this machine; take "
+                "another server, or --front=nginx."
+            )
+        urls = [*self.services.values(), *([self.database.url] if self.database else [])]
+        hosts = {urlsplit(url).hostname for url in urls}
+        hosts.update((self.facts.database_address or ())[:1])
+        if hosts & set(LOOPBACK):
+            raise UsageError(
+                f"An instance of {spec.front} has a network of its own, in which it would not find "
+                "a database or Redis of this machine; leave --database=postgresql out, add "
+                "--layer-by=unix, or name what is reached over the network."
+            )
+        argv, env = adapter.argv(*INSIDE), self.environment(adapter)
+        own = {name: value for name, value in env.items() if os.environ.get(name) != value}
+        own.pop("PYTHONPATH", None)
+        # such as our neutral configuration of gunicorn
+        files = [Path(word) for word in argv[1:] if word.startswith("/")]
+        return Instances(
+            count=spec.instances,
+            argv=argv,
+            env=own,
+            folders=[self.folder.parent, *(path.parent for path in files if path.is_file())],
+            cpus=spec.cpus or (),
+        )
 
     def _front(
         self,
@@ -407,44 +431,6 @@ class Assembly:
             return f"{probe.heard} (--start-timeout would give it more time)"
 
         return wait(process, answers, timeout_s=timeout_s, heard=heard)
-
-
-def replicas(
-    adapter: ServerAdapter,
-    *,
-    facts: Facts,
-    env: Mapping[str, str],
-    folder: Path,
-    urls: Collection[str],
-) -> Instances:
-    """What a front that runs the instances is told of them; UsageError for what can't be inside."""
-    spec = adapter.spec
-    elsewhere = spec.python or spec.environment or not adapter.serves_project
-    if elsewhere or adapter.config_files(*INSIDE) or adapter.companion_processes():
-        raise UsageError(
-            f"{spec.front} runs a server from its image with nothing beside it, and "
-            f"{adapter.name} as asked wants files, programs or a Python of this machine; take "
-            "another server, or --front=nginx."
-        )
-    hosts = {urlsplit(url).hostname for url in urls} | {*(facts.database_address or ())[:1]}
-    if hosts & set(LOOPBACK):
-        raise UsageError(
-            f"An instance of {spec.front} has a network of its own, in which it would not find "
-            "a database or Redis of this machine; leave --database=postgresql out, add "
-            "--layer-by=unix, or name what is reached over the network."
-        )
-    argv = adapter.argv(*INSIDE)
-    own = {name: value for name, value in env.items() if os.environ.get(name) != value}
-    own.pop("PYTHONPATH", None)
-    # such as our neutral configuration of gunicorn
-    files = [Path(word) for word in argv[1:] if word.startswith("/")]
-    return Instances(
-        count=spec.instances,
-        argv=argv,
-        env=own,
-        folders=[folder, *(path.parent for path in files if path.is_file())],
-        cpus=spec.cpus or (),
-    )
 
 
 @contextmanager

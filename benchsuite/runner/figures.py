@@ -8,7 +8,7 @@ from statistics import median
 import numpy as np
 
 from benchsuite.core.readings import memory
-from benchsuite.core.results import IdleMemory, Lagging, Reading, WebSockets
+from benchsuite.core.results import IdleMemory, Reading, WebSockets
 from benchsuite.core.samples import (
     CLOSING,
     FANOUT,
@@ -18,20 +18,11 @@ from benchsuite.core.samples import (
     STRAY,
     Kind,
 )
-from benchsuite.core.specs import REDIS
 from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures
 from benchsuite.runner.running_system import TARGET
-from benchsuite.stats.messages import (
-    HEALTHY,
-    SLOW,
-    ended_early,
-    fan_out,
-    overtaken,
-    recovery,
-    slow_users,
-)
+from benchsuite.stats.messages import ended_early, fan_out, overtaken, recovery
 from benchsuite.stats.steady import slope
 from benchsuite.stats.summary import Samples
 
@@ -61,23 +52,8 @@ def websockets(
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
         closed=_left_behind(figures, readings, begin_s) if storm_s is None else None,
         recovery=cut,
-        lagging=_lagging(figures, readings, begin_s),
         compression=figures.done.traffic,
     )
-
-
-def _lagging(figures: Figures, readings: Sequence[Reading], begin_s: float) -> Lagging | None:
-    """None where no subscriber of a broadcast was slow."""
-    slow = [place for place, one in enumerate(figures.names) if one.name.endswith(SLOW)]
-    users = np.unique(figures.samples["user"][np.isin(figures.samples["name"], slow)])
-    if not len(users):
-        return None
-    grown_bytes, end = {}, figures.done.window[1] - begin_s
-    for part in (TARGET, REDIS):
-        seen = [size for second, size in memory(readings, part, ALWAYS) if second <= end]
-        if len(seen) > 1:
-            grown_bytes[part] = max(seen) - seen[0]
-    return Lagging(subscribers=len(users), grown_bytes=grown_bytes)
 
 
 def _left_behind(
@@ -167,13 +143,6 @@ def _with_one(
     strays["start"] = strays["finish"]
     lost["name"] = _entered(entries, entries[of[MESSAGE]].name, MESSAGE, {Kind.LOST: NEVER})
     samples = np.concatenate([samples, whole, lost, strays])
-    slow = slow_users(got, lost)
-    if len(slow):  # their messages by a name of their own
-        theirs = (samples["name"] == of[MESSAGE]) & np.isin(samples["user"], slow)
-        healthy = entries[of[MESSAGE]]
-        samples["name"][theirs] = len(entries)
-        entries[of[MESSAGE]] = replace(healthy, name=healthy.name + HEALTHY)
-        entries.append(replace(healthy, name=healthy.name + SLOW))
     return samples, entries
 
 

@@ -21,7 +21,6 @@ from benchsuite.core.exceptions import (
     AnswerError,
     BenchsuiteError,
     DatabaseError,
-    LoadDiedError,
     UnavailableError,
     UsageError,
 )
@@ -385,9 +384,6 @@ def _load(
         done = load.run(on_tick)
         look()  # it may have ended since the last tick
         return done
-    except LoadDiedError as error:
-        record.broke(error)
-        return load.salvaged()
     except KeyboardInterrupt:
         record.fail(Status.INTERRUPTED, "Interrupted.")
         limit_s = record.spec.load.drain_limit_s

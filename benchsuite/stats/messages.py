@@ -2,7 +2,7 @@
 
 Subscribers of a broadcast may be spread over load processes; all share one clock, and every
 delivery carries the moment at which its publication was sent, by which they are put together here:
-who got what, when, in which order, and who is slow.
+who got what, when, and in which order.
 """
 
 from collections.abc import Mapping
@@ -189,34 +189,6 @@ def _connected(
         ]
         ends[place] = later.min(initial=np.inf)
     return opened["finish"], ends
-
-
-HEALTHY, SLOW = " (healthy subscribers)", " (slow subscribers)"
-"""What the name of a broadcast's messages ends with where some subscribers were slow."""
-TIMES = 5.0
-LEAST_LAG_S = 0.01
-"""A subscriber is slow when its median time is longer than five times the median subscriber's, and
-by 10 ms at least; the others are healthy."""
-
-
-def slow_users(deliveries: Samples, lost: Samples) -> NDArray[np.uint32]:
-    """The numbers of those that are; what one never got took it for ever."""
-    users = np.concatenate([deliveries["user"], lost["user"]])
-    took = np.concatenate(
-        [deliveries["finish"] - deliveries["intended_start"], np.full(len(lost), np.inf)]
-    )
-    names = np.unique(users)
-    if not len(names):
-        return names
-    medians = np.array([_lower_median(took[users == name]) for name in names])
-    usual = _lower_median(medians)
-    slow: NDArray[np.uint32] = names[medians > max(TIMES * usual, usual + LEAST_LAG_S)]
-    return slow
-
-
-def _lower_median(values: NDArray[np.float64]) -> float:
-    """One of the values, so that half of them may be infinite."""
-    return float(np.sort(values)[(len(values) - 1) // 2])
 
 
 USUAL = 2.0

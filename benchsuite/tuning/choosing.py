@@ -17,20 +17,6 @@ from benchsuite.tuning.probing import unsaid
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 TIED = 0.02  #: Within this of the best: nobody would act on it.
-AS_STARTS = 1  #: So many starts of the bisection does the screening count for.
-
-
-def likely(notebook: Notebook, candidates: Sequence[Candidate]) -> dict[Candidate, float]:
-    """The logarithm of what each just holds, as far as is known: what got through under a full load
-    counts, too, as a few starts at one rate each differ more than sizes do.
-    """
-    rates = {one: math.log(rate) for one in candidates if (rate := notebook.estimate(one))}
-    through = {one: math.log(rate) for one in rates if (rate := notebook.screened(one))}
-    usual = statistics.median([rates[one] - through[one] for one in through] or [0.0])
-    for one, rate in through.items():
-        starts = max(1, len(notebook.blocks(one)))
-        rates[one] += AS_STARTS * (rate + usual - rates[one]) / (AS_STARTS + starts)
-    return rates
 
 
 def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
@@ -38,15 +24,16 @@ def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     for candidate in notebook.going(alive):
         if why := notebook.excess(candidate):
             notebook.decide(candidate, State.OVER, why)
-    rates = likely(notebook, notebook.going(alive))
-    tied = [one for one in rates if rates[one] >= max(rates.values()) - TIED]
+    going = notebook.going(alive)
+    rates = {one: rate for one in going if (rate := notebook.estimate(one))}
+    tied = [one for one in rates if rates[one] >= (1 - TIED) * max(rates.values())]
     if not tied:
         return None
     # what runs now before a change that shows nothing
     pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
     for candidate in rates:
         if candidate != pick:
-            _decide(notebook, candidate, pick, math.exp(rates[candidate] - rates[pick]))
+            _decide(notebook, candidate, pick, rates[candidate] / rates[pick])
     return pick
 
 

@@ -193,13 +193,13 @@ def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | Non
 
 
 def unsteady(notebook: Notebook, candidate: Candidate) -> str:
-    """ "5.1 % are late even at 40/s": where each fresh start at lower rates was as late as those at
-    the highest, so that it does not come from the rate; empty where it does.
+    """ "5.1 % are late even at 40/s": where each of two or more fresh starts at lower rates was as
+    late as those at the highest, so that it does not come from the rate; empty where it does.
     """
     rates = by_rate(notebook, candidate)
-    low = [rate for rate in rates if rate <= LOWER_RATE * max(rates)]
-    for place, goal in enumerate(notebook.question.objective.goals if low else ()):
-        late = min(1 - one.met[place] / one.planned for rate in low for one in rates[rate])
+    lower = [one for rate in rates if rate <= LOWER_RATE * max(rates) for one in rates[rate]]
+    for place, goal in enumerate(notebook.question.objective.goals if len(lower) > 1 else ()):
+        late = min(1 - one.met[place] / one.planned for one in lower)
         highest = rates[max(rates)]
         most = 1 - sum(one.met[place] for one in highest) / sum(one.planned for one in highest)
         if FEW > late > max(AS_LATE * most, AS_ALLOWED * (1 - goal.share)):

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
-from benchsuite.tuning.choosing import choose, hold, likely
+from benchsuite.tuning.choosing import choose, hold
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
@@ -33,7 +33,7 @@ from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, 
 
 Grid = Callable[[Probe], Sequence[Candidate]]
 
-ASSUMED = Probe(response_s=0.05, cpu_s=0.01, goodput=100.0, memory_bytes=None)
+ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
 GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART)
@@ -62,27 +62,22 @@ class Search(Making):
         self,
         notebook: Notebook,
         grid: Grid,
-        first: Candidate,
-        spare: Sequence[Candidate] = (),
         resize: Resize | None = None,
         variants: Variants | None = None,
     ) -> None:
-        """`first` is probed, or the first of `spare` that runs where it doesn't; `grid` gives the
-        candidates when the probe has been seen, `resize` the size next to the best, and `variants`
-        other settings of the pick.
+        """`grid` gives the candidates for a page like that of the probe, `resize` the size next to
+        the best, and `variants` other settings of the pick.
         """
         super().__init__(notebook)
         self.variants = variants
-        self.grid, self.firsts, self.resize = grid, (first, *spare), resize
+        self.grid, self.resize = grid, resize
         self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
 
     def steps(self) -> Steps:
         """All trials in their order; `notebook.end` then says how it ended."""
         question = self.question
         if question.scaling:
-            yield from scale(
-                self.notebook, lambda part, one: Searching(Search(part, self.grid, one))
-            )
+            yield from scale(self.notebook, lambda part: Searching(Search(part, self.grid)))
             return
         firsts = self._startable()
         if not firsts or not (yield from probe(self, firsts)):
@@ -114,10 +109,7 @@ class Search(Making):
                 f"a budget of {short} shows nothing: give {format_period(least)} or more"
             )
             return []
-        if question.only is not None:
-            sizes = [question.only]
-        else:
-            sizes = [*self.firsts, *self._candidates(ASSUMED)]
+        sizes = sorted(self._candidates(ASSUMED), key=lambda one: one != question.current)
         firsts: dict[str, Candidate] = {}
         whys: dict[Candidate, str] = {}
         for candidate in sizes:
@@ -332,8 +324,7 @@ class Search(Making):
     def _kept(self, field: Sequence[Candidate], most: int) -> list[Candidate]:
         """So many of the best, and what runs now whatever it shows."""
         notebook, current = self.notebook, self.question.current
-        known = likely(notebook, field)
-        kept = sorted(field, key=lambda one: -known.get(one, math.inf))[:most]
+        kept = sorted(field, key=lambda one: -(notebook.estimate(one) or math.inf))[:most]
         if current and current in field and current not in kept:
             kept.append(current)
         for candidate in field:

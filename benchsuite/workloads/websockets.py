@@ -3,7 +3,6 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from math import inf
 from typing import Any, ClassVar, cast
 
 from benchsuite.core.exceptions import UsageError
@@ -198,15 +197,11 @@ class WsReconnect(WebSocketWorkload):
         socket.rest()
 
 
-FRAME_BYTES = 4  #: Header of most frames.
-
-
 class WsBroadcast(WebSocketWorkload):
     """Every connection subscribes; each publication must reach all, including its publisher.
 
     At a rate, the subscribers publish in turn without waiting. In the closed model the first
     `publishers` do, each as soon as its last publication has reached everyone; the others listen.
-    The last `slow` subscribers read at most `slow_rate` messages a second.
     """
 
     name = "ws_broadcast"
@@ -216,14 +211,10 @@ class WsBroadcast(WebSocketWorkload):
         "size": 64,
         "binary": False,
         "publishers": 1,
-        "slow": 0,
-        "slow_rate": 1.0,
     }
     limits = {
         "size": Within(56, MOST_BYTES),  # it has numbers, a checksum and two times
         "publishers": Within(1),
-        "slow": Within(0),
-        "slow_rate": Within(0.01),
     }
     due = PUBLICATION
     consumer = "broadcast"
@@ -231,21 +222,11 @@ class WsBroadcast(WebSocketWorkload):
     alike = False
     endless = True
     _by_rate = False
-    _slow_from: float = inf  #: Subscribers from this number on are slow.
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         if not load.keep_alive:
             raise UsageError("Subscribers keep their connection; remove --no-keep-alive.")
         self._by_rate = load.is_open
-        subscribers = load.in_flight_limit if load.is_open else load.users
-        slow = self.settings["slow"]
-        self._slow_from = subscribers - slow
-        least = 1 if load.is_open else self.settings["publishers"]
-        if slow and self._slow_from < least:
-            raise UsageError(
-                f"Of {subscribers} connections {slow} are slow (option slow), which leaves "
-                f"{max(0, self._slow_from)}; at least {least} must not be slow."
-            )
         return load
 
     def enter(self, client: Client) -> None:
@@ -261,7 +242,5 @@ class WsBroadcast(WebSocketWorkload):
 
     def _join(self, client: Client) -> WebSocket:
         socket = self.connect(client, keep=True)
-        slow = speaking(client).user >= self._slow_from
-        bytes_s = self.settings["slow_rate"] * (self.settings["size"] + FRAME_BYTES)
-        socket.subscribe(binary=self.settings["binary"], read_bytes_s=bytes_s if slow else None)
+        socket.subscribe(binary=self.settings["binary"])
         return socket

@@ -53,9 +53,8 @@ class Responding(Protocol):
 
 def a_job(responder: Responding | str, workload: str = "Get", **changes: Any) -> Job:
     """A short load of two users; options of the workload and of the profile by name."""
-    of_broadcast = ("publishers", "slow", "slow_rate")
     of_events = ("events", "numbered", "rate")
-    of_workload = ("path", "messages", "size", "binary", *of_broadcast, *of_events)
+    of_workload = ("path", "messages", "size", "binary", "publishers", *of_events)
     options = {name: changes.pop(name) for name in of_workload if name in changes}
     of_job = ("locustfile", "cookies", "unit", "dialect", "handshake_headers", "visitor")
     job = {name: changes.pop(name) for name in of_job if name in changes}

@@ -117,7 +117,7 @@ KILLED = {
 
 @needs("postgresql", "psycopg")
 @pytest.mark.parametrize("word", KILLED)
-def test_when_a_program_is_killed_its_window_up_to_then_is_kept(word, command):
+def test_when_a_program_is_killed_the_run_says_so(word, command):
     with command.start(
         "runbench", "--server=uvicorn", "--database=postgresql", "--no-fsync", *LOAD
     ) as process:
@@ -126,14 +126,17 @@ def test_when_a_program_is_killed_its_window_up_to_then_is_kept(word, command):
         ended = command.wait(process)
     assert ended.status == 1
     assert KILLED[word] in ended.err
-    assert "goodput" in ended.out, "the table"
     assert "Traceback" not in ended.err.partition("its log ends with")[0]
     query = "SELECT status, failure, requests, goodput FROM benchsuite_run"
     ((status, failure, requests, goodput),) = stored(command, query)
     assert status == "failed"
     assert failure.startswith(KILLED[word])
-    assert requests > 1000
-    assert goodput > 0
+    if word == "postgres":  # what was measured up to then is kept
+        assert "goodput" in ended.out, "the table"
+        assert requests > 1000
+        assert goodput > 0
+    else:
+        assert (requests, goodput) == (None, None)
 
 
 def spooled(folder):

@@ -125,22 +125,6 @@ def test_a_storm_that_a_server_weathers(lab):
 
 
 @pytest.mark.alone
-def test_a_slow_consumer_is_told_apart(lab):
-    asked = {"slow": 1, "slow_rate": 2.0, "size": 16_000}
-    load = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 4, "timeout_s": 4.0}
-    result = sockets(lab, "ws_broadcast", "/room/", asked=asked, duration_s=3.0, **load)
-    lagging = result.websockets.lagging
-    assert lagging is not None, told(result)
-    assert lagging.subscribers == 1
-    assert lagging.grown_bytes["target"] >= 0
-    by_name = {one.name: one for one in result.summaries}
-    healthy = by_name["message /room/ (healthy subscribers)"]
-    assert (healthy.requests, healthy.failures) == (3 * 60, 0), told(result)
-    assert by_name["message /room/ (slow subscribers)"].requests == 60
-    assert result.total.arrivals.dropped == 0
-
-
-@pytest.mark.alone
 def test_b303_the_server_takes_much_memory_once(lab):
     load = {"users": 40, "stages": (10.0, 20.0, 30.0, 40.0), "warmup_s": 0.5, "duration_s": 1.5}
     result = sockets(lab, "ws_idle", "/hoarding/", **load)

@@ -115,8 +115,7 @@ class DatabaseAdmin:
             prepared = prepare(self._database) or {}
             self._begin("log in")
             empty = not self._kept and bool(apps.get_models()) and with_rows() <= migrated
-            signed = signed_in(login, self._order.rights) if login else ({}, "", False)
-            cookies, who, superuser = signed
+            cookies, who = signed_in(login, self._order.rights) if login else ({}, "")
             program = engine()
         connections.close_all()
         cookies = {**prepared.get("cookies", {}), **cookies}
@@ -134,7 +133,6 @@ class DatabaseAdmin:
             copied=copied,
             empty=empty,
             signed_in=who,
-            superuser=superuser,
             options=dict(prepared.get("options", {})),
         )
         return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}

@@ -26,11 +26,11 @@ def check_apps(name: str) -> None:
         )
 
 
-def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str, bool]:
-    """The cookies of a user's session; in words who that is and whence; and whether he is a
-    superuser. A missing user is created without a password, as an ordinary one unless `rights`
-    ("superuser", "staff") says otherwise; one that is there gets these. Raises DatabaseError where
-    fields are required that can't be made up, or there are no such rights.
+def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str]:
+    """The cookies of a user's session, and in words who that is and whence. A missing user is
+    created without a password, as an ordinary one unless `rights` ("superuser", "staff") says
+    otherwise; one that is there gets these. Raises DatabaseError where fields are required that
+    can't be made up, or there are no such rights.
     """
     from django.contrib import auth
     from django.http import HttpRequest
@@ -51,10 +51,11 @@ def signed_in(name: str, rights: str = "") -> tuple[dict[str, str], str, bool]:
             f"({', '.join(settings.AUTHENTICATION_BACKENDS)}) takes up that user's session; log in "
             "inside a journey."
         )
-    superuser = bool(getattr(user, "is_superuser", False))
-    staff = "staff" if getattr(user, "is_staff", False) else "ordinary user"
+    kind = "staff" if getattr(user, "is_staff", False) else "ordinary user"
+    if getattr(user, "is_superuser", False):
+        kind = SUPERUSER
     cookies = {key: morsel.value for key, morsel in client.cookies.items()}
-    return cookies, f"as {name} ({origin}: {SUPERUSER if superuser else staff})", superuser
+    return cookies, f"as {name} ({origin}: {kind})"
 
 
 def _found_or_made(model: Any, name: str, rights: str) -> tuple[Any, str]:

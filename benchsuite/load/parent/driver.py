@@ -21,7 +21,7 @@ from typing import Any, BinaryIO, Self
 
 import numpy as np
 
-from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
+from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.samples import RECORD, UNITS, Kind
 from benchsuite.load import job as messages
@@ -213,7 +213,7 @@ class Child:
             vars(refused).update(event)
             raise refused
         if event["event"] == "full":
-            raise scratch.disk_full(LoadDiedError, self.spool)
+            raise scratch.disk_full(LoadError, self.spool)
         if event["event"] == "failed":
             raise LoadError(event["message"])
         return event
@@ -221,7 +221,7 @@ class Child:
     def _died(self) -> LoadError:
         status = self._ended_with()
         how = "said nothing more" if status is None else ending_in_words(status)
-        return LoadDiedError(f"The load process {how}; {self._log_tail()}")
+        return LoadError(f"The load process {how}; {self._log_tail()}")
 
     def _log_tail(self) -> str:
         lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]
@@ -236,7 +236,7 @@ class LoadWorker(Child):
         self.posts = False  #: Whether the checked journey sent forms.
         self.requests = 1  #: That it made.
         self.tick: dict[str, Any] = {}  #: The last one.
-        self._begin = self._deadline = self._journey_limit_s = 0.0
+        self._deadline = self._journey_limit_s = 0.0
         self._done: Done | None = None
 
     def check(self, job: Job) -> str:
@@ -260,7 +260,6 @@ class LoadWorker(Child):
 
     def go(self, begin: float) -> None:
         """Lets the load begin at a moment."""
-        self._begin = begin
         self._deadline = monotonic() + self._load.longest_s + MARGIN_S
         self.send(b"%s %.9f" % (messages.GO, begin))
 
@@ -288,20 +287,6 @@ class LoadWorker(Child):
             self._done = read(Done, event)
         else:
             self.tick = event
-
-    def salvaged(self) -> Done:
-        """The end of a load whose process died, from what it wrote: the last second may miss."""
-        samples, _ = read_samples(self.spool)
-        begin = self._begin + self._load.plan[0].window_start_s
-        end = float(samples["finish"].max()) if len(samples) else begin
-        return Done(
-            origin=self._begin,
-            window=(begin, max(begin, min(end, self._begin + self._load.window_end_s))),
-            stopped=True,
-            users=(),
-            cpu_percent=None,
-            lag_p99_s=None,
-        )
 
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
@@ -393,17 +378,6 @@ class LoadPool:
     def tick(self) -> Tick:
         """How far the load is."""
         return self._progress.tick()
-
-    def salvaged(self) -> Done:
-        """The end of a load one of whose processes died: the others are stopped and awaited."""
-        self.stop()
-        done = []
-        for worker in self._workers:
-            try:
-                done.append(worker.wait())
-            except LoadDiedError:
-                done.append(worker.salvaged())
-        return merged(done)
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:
         """The samples of all processes."""

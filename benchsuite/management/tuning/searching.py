@@ -14,7 +14,7 @@ from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
-from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.search import ASSUMED, Search, Searching
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
 
 POOL = 10  #: Connections of each process, where its server has no limit of requests.
@@ -47,9 +47,6 @@ def variants(asked: Asked) -> Variants:
     return of
 
 
-ASSUMED = Probe(response_s=0.030, cpu_s=0.010, goodput=80.0, memory_bytes=60e6)
-"""A page of which nothing is known yet."""
-
 USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
 OVERHEAD_S = 2.5  #: Of a start beside its load, where none was made.
 
@@ -66,11 +63,7 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     def grid(probe: Probe) -> list[Candidate]:
         return candidates.grid(servers, probe, question.cpus, database)
 
-    firsts = grid(ASSUMED)
-    if given := question.only or question.current:
-        firsts.insert(0, given)
-    first, *spare = firsts
-    search = Search(Notebook(question), grid, first, spare, resize, variants(asked))
+    search = Search(Notebook(question), grid, resize, variants(asked))
     return Searching(search, entries)
 
 

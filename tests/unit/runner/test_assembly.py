@@ -66,7 +66,7 @@ def made(seed=1, server=UVICORN, **variables):
         folder=Path("/run"),
         token="feed",
         clone=cast(Any, None),
-        facts=Facts(database_address=None),
+        facts=Facts(),
     )
     assembled.system.instructions = Path("/run/instructions.json")
     return assembled.environment(assembled.plan.server)

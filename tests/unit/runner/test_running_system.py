@@ -1,12 +1,16 @@
 """What a front is told of the instances that it runs itself."""
 
 import os
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+from unittest.mock import patch
 
 from benchsuite.core.specs import ServerSpec
 from benchsuite.isolation.facts import Facts
-from benchsuite.runner.assembly import replicas
+from benchsuite.runner.assembly import Assembly
 from benchsuite.servers.base import Application, Place, ServerAdapter
 
 FACTS = Facts(database_address=None)
@@ -35,15 +39,22 @@ class WithWorkers(Plain):
         return {"worker": ["plain-worker"]}
 
 
-def asked(adapter=Plain, spec=SPEC, **others):
-    given: dict[str, object] = {
-        "facts": FACTS,
-        "env": {**os.environ, "BENCHSUITE_RUN": "t0ken", "PYTHONPATH": "/mine"},
-        "folder": Path("/tmp/run"),
-        "urls": ["unix:///tmp/run/redis.sock"],
-        **others,
-    }
-    return replicas(adapter(spec, Application(), Place()), **given)
+def asked(adapter=Plain, spec=SPEC, facts=FACTS, url="unix:///tmp/run/redis.sock"):
+    plan: Any = SimpleNamespace(
+        spec=SimpleNamespace(server=spec),
+        server_at=lambda *_: adapter(spec, Application(), Place()),
+    )
+    assembly = Assembly(
+        plan=plan,
+        folder=Path("/tmp/run/target"),
+        token="t0ken",
+        clone=nullcontext,
+        facts=facts,
+        services={"redis": url},
+    )
+    env = {**os.environ, "BENCHSUITE_RUN": "t0ken", "PYTHONPATH": "/mine"}
+    with patch.object(Assembly, "environment", lambda *_: env):
+        return assembly.replicas()
 
 
 def test_is_told_the_command_line_the_runs_variables_and_the_folders():

@@ -66,15 +66,6 @@ def test_fanout(golden):
     golden.values()
 
 
-def deliveries(*rows: tuple[int, float]) -> object:
-    """(user, seconds), three of each."""
-    return of_users(*((user, 1.0, 1.0, 1.0 + took) for user, took in rows for _ in range(3)))
-
-
-def test_lagging(golden):
-    golden.values()
-
-
 EVERY_S, USUAL_S = 0.025, 0.004
 
 

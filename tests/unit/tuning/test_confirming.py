@@ -7,7 +7,7 @@ import pytest
 from benchmarks.tuning.ideal import Ideal, driven
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import answer, outcome
-from benchsuite.tuning.confirming import held_by
+from benchsuite.tuning.confirming import held_by, unsteady
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
@@ -74,6 +74,15 @@ def test_a_single_start_at_a_lower_rate_counts_where_it_missed_and_not_where_it_
     assert held_by(missed, ONE) is None
 
 
+def test_one_slow_start_at_a_lower_rate_makes_nothing_unstable() -> None:
+    notebook = confirmed()
+    for rate in (100.0, 100.0, 80.0):
+        noted(notebook, Phase.CONFIRM, rate, 0.94, 10.0)
+    assert unsteady(notebook, ONE) == ""
+    noted(notebook, Phase.CONFIRM, 70.0, 0.94, 10.0)
+    assert unsteady(notebook, ONE) == "6 % are late even at 70.0/s"
+
+
 @pytest.mark.parametrize("fresh", [1.0, 0.9, 0.7])
 def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_is(fresh) -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=2, only=ONE)
@@ -83,7 +92,7 @@ def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_
     def measure(trial: Trial) -> Observation:
         return less(trial) if trial.phase is Phase.CONFIRM else searched(trial)
 
-    notebook = driven(Search(Notebook(question), lambda _: [ONE], ONE), measure)
+    notebook = driven(Search(Notebook(question), lambda _: [ONE]), measure)
     told = outcome(notebook)
     assert told.held is not None
     assert 0.85 * 90 * fresh <= told.held.rate < told.held.shown <= 90 * fresh
@@ -93,7 +102,7 @@ def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_
 def test_a_server_that_falls_slowly_is_told_at_most_what_it_holds() -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=2, only=ONE)
     measure = Ideal(question.objective, lambda _: 90.0, steepness=8.0)
-    told = outcome(driven(Search(Notebook(question), lambda _: [ONE], ONE), measure))
+    told = outcome(driven(Search(Notebook(question), lambda _: [ONE]), measure))
     assert told.rate is not None
     assert 0.80 * 90 <= told.rate <= 90
 
@@ -104,7 +113,7 @@ def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
         objective=parse("p95 < 200ms"), cpus=2, current=now, connections_limit={"postgresql": 10}
     )
     measure = Ideal(question.objective, lambda _: 90.0)
-    notebook = driven(Search(Notebook(question), lambda _: [now], now), measure)
+    notebook = driven(Search(Notebook(question), lambda _: [now]), measure)
     told = outcome(notebook)
     shown = answer(told)
     assert shown.reasons[0] == "You run it now."

@@ -26,7 +26,7 @@ def searched(spoil=None, of=Phase.DIAGNOSE, **more) -> Notebook:
 
     question = Question(objective=OBJECTIVE, cpus=1, **more)
     measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=seen)
-    return driven(Search(Notebook(question), lambda _: SIZES, SIZES[0]), measure)
+    return driven(Search(Notebook(question), lambda _: SIZES), measure)
 
 
 def starts(notebook: Notebook) -> list[Trial]:

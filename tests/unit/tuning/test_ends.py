@@ -19,7 +19,7 @@ SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("gran
 
 def searched(measure: Ideal, most: int = 10_000, sizes=SIZES, **more) -> Notebook:
     question = Question(objective=measure.objective, cpus=1, **more)
-    return driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure, most)
+    return driven(Search(Notebook(question), lambda _: sizes), measure, most)
 
 
 def ideal(words: str = "p95 < 200ms", capacity=90.0, **more) -> Ideal:

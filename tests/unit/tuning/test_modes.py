@@ -24,7 +24,7 @@ def searched(held, sizes=SIZES, cpus=4, spoil=None, **more) -> Notebook:
     question = Question(objective=more.pop("objective", parse("p95 < 200ms")), cpus=cpus, **more)
     holds = held if callable(held) else held.__getitem__
     measure = Ideal(question.objective, holds, cpu_s=0.005 * cpus, spoil=spoil)
-    return driven(Search(Notebook(question), lambda _: sizes, sizes[0]), measure)
+    return driven(Search(Notebook(question), lambda _: sizes), measure)
 
 
 def test_the_least_memory_that_holds_a_rate() -> None:
@@ -127,7 +127,7 @@ def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=4)
     sizes = [candidate("gthread", p, 4) for p in (4, 5, 8)]
     measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
-    notebook = driven(Search(Notebook(question), lambda _: sizes, sizes[0], resize=resize), measure)
+    notebook = driven(Search(Notebook(question), lambda _: sizes, resize=resize), measure)
     pick = outcome(notebook).pick
     assert pick is not None
     assert pick.processes >= 12

@@ -22,7 +22,7 @@ def question(**more) -> Question:
 def test_where_all_is_refused_nothing_is_started():
     asked = question(connections_limit={"postgresql": 5}, unable={"uwsgi": "it is not installed"})
     sizes = [size(), size(processes=2), size("uwsgi", 1, 1)]
-    search = Search(Notebook(asked), lambda _: sizes, sizes[0])
+    search = Search(Notebook(asked), lambda _: sizes)
     assert list(going(search, Ideal(asked.objective, lambda _: 90.0))) == []
     told = outcome(search.notebook)
     assert told.end is End.REFUSED
@@ -35,7 +35,7 @@ def test_what_runs_now_is_not_started_either_where_it_is_refused():
     now = size(threads=200)
     asked = question(connections_limit={"postgresql": 20}, current=now)
     notebook = driven(
-        Search(Notebook(asked), lambda _: [size()], now), Ideal(asked.objective, lambda _: 90.0)
+        Search(Notebook(asked), lambda _: [size()]), Ideal(asked.objective, lambda _: 90.0)
     )
     assert notebook.of(now) == []
     told = outcome(notebook)

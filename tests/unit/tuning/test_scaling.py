@@ -26,7 +26,7 @@ def asks(counts: tuple[int, ...], **more: object) -> Question:
 
 
 def search(question: Question) -> Search:
-    return Search(Notebook(question), lambda _: [], candidate("gthread", 1, 4))
+    return Search(Notebook(question), lambda _: [])
 
 
 def usl(one: Candidate) -> float:
@@ -153,7 +153,7 @@ def test_cut_after_any_trial_it_goes_on_the_same():
 def cautions(cpus: int, for_cpus: int | None) -> list[str]:
     sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
-    searching = Search(Notebook(question), lambda _: sizes, sizes[0])
+    searching = Search(Notebook(question), lambda _: sizes)
     return outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus))).cautions
 
 

@@ -27,7 +27,7 @@ def asks(**more) -> Question:
 
 
 def ideal(question: Question) -> Search:
-    return Search(Notebook(question), lambda _: GRID, GRID[0])
+    return Search(Notebook(question), lambda _: GRID)
 
 
 def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
@@ -92,7 +92,7 @@ def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
 
     question = asks()
     measure = Ideal(question.objective, lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    notebook = driven(Search(Notebook(question), lambda _: MANY), measure)
     assert State.NOT_TRIED not in {state for state, _ in notebook.states.values()}
     assert notebook.spent_s <= question.budget_s
 
@@ -116,7 +116,7 @@ def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, 
 
         question = asks(current=now, seed=seed, budget_s=budget_s, **mode)
         measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
-        search = Search(Notebook(question), lambda _: MANY, MANY[0])
+        search = Search(Notebook(question), lambda _: MANY)
         notebook = driven(search, measure)
         # one that misses the rate asked for shows that it is not held
         enough = 1 if mode else FEWEST_STARTS
@@ -142,7 +142,7 @@ def test_time_is_kept_for_the_lower_rates_of_a_pick_that_looked_better_than_it_i
     now = MANY[4]
     question = asks(current=now, seed=seed)
     measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: MANY, MANY[0]), measure)
+    notebook = driven(Search(Notebook(question), lambda _: MANY), measure)
     assert notebook.end is End.CONFIRMED
     assert notebook.spent_s <= question.budget_s
     assert len(notebook.of(now, Phase.CONFIRM)) >= FEWEST_STARTS
@@ -188,7 +188,7 @@ def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
         seen = held(trial)
         return replace(seen, limit=("TARGETS",)) if 50.0 in trial.load.rates else seen
 
-    notebook = driven(Search(Notebook(question), lambda _: [there], there), measure)
+    notebook = driven(Search(Notebook(question), lambda _: [there]), measure)
     rates = [rate for one in notebook.entries for rate in one.trial.load.rates]
     assert max(rates) == 50.0
     told = outcome(notebook)

@@ -26,7 +26,6 @@ def search(objective="p95 < 200ms", **more) -> Search:
     return Search(
         Notebook(question),
         lambda _: [PLAIN],
-        PLAIN,
         variants=lambda one, against: BY.get(against, []) if one == PLAIN else [],
     )
 

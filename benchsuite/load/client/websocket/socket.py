@@ -321,12 +321,8 @@ class WebSocket:
         if ending is not None:
             self._records.blame((ending.kind, ending.words))
 
-    def subscribe(self, *, binary: bool = False, read_bytes_s: float | None = None) -> Subscription:
-        """From now on everything that arrives is a publication of this load, or unsolicited;
-        `read_bytes_s` limits how much of it is read in a second.
-        """
-        if read_bytes_s is not None and not self._owner.rehearsal:
-            self._wire.read_slowly(read_bytes_s)
+    def subscribe(self, *, binary: bool = False) -> Subscription:
+        """From now on everything that arrives is a publication of this load, or unsolicited."""
         if self._subscription is None:
             self._subscription = Subscription(self._records, self._sockets, binary=binary)
             self._wire.on_message = self._subscription.take

@@ -101,7 +101,6 @@ class Inbox:
             self._overflow(self.take())
 
 
-READ_S = 0.1  #: How often a slow reader reads.
 LINGER_S = 1.0  #: How long a server may take to close the connection; then we do.
 
 
@@ -159,8 +158,6 @@ class Wire:
         self._tls: Tls | None = None  #: TLS, where the target wants it.
         self._watchers: list[Any] = []
         self._outbox: Outbox | None = None
-        self._block_bytes = BLOCK_BYTES
-        self._rest: Any = None  #: The timer between two reads of a slow reader.
         self._blocks: list[tuple[bytes | OSError, float]] = []  #: Read and not heard yet.
 
     @property
@@ -204,15 +201,6 @@ class Wire:
             self.drop()
         assert self._response is not None
         return self._response
-
-    def read_slowly(self, bytes_s: float) -> None:
-        """From now on reads no more bytes a second; the kernel's buffers fill up first."""
-        if self._socket is None or self._rest is not None:
-            return
-        self._block_bytes = max(1, round(bytes_s * READ_S))
-        rest_s = self._block_bytes / bytes_s
-        self._rest = self._waiting.loop.timer(rest_s, rest_s)
-        self._watchers.append(self._rest)
 
     def send(self, data: bytes, *, is_text: bool) -> None:
         """Raises ConnectionFailed when the connection has ended."""
@@ -359,7 +347,7 @@ class Wire:
     def _read(self) -> None:
         block: bytes | OSError
         try:
-            block = self._plain.recv(self._block_bytes)
+            block = self._plain.recv(BLOCK_BYTES)
         except BlockingIOError:
             return
         except OSError as error:
@@ -369,13 +357,6 @@ class Wire:
         self._blocks.append((block, monotonic()))
         if not block or isinstance(block, OSError):
             self._watchers[0].stop()  # nothing more comes, and the loop would call us endlessly
-        elif self._rest is not None:
-            self._watchers[0].stop()
-            self._rest.again(self._read_again)
-
-    def _read_again(self) -> None:
-        self._rest.stop()
-        self._watchers[0].start(self._read)
 
     def resume(self) -> None:
         """Hears what was read; then the greenlet goes on, if it still waits."""

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import pytest
 
-from benchsuite.core.exceptions import AnswerError, LoadDiedError, LoadError
+from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.results import Ceiling
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Job
@@ -78,13 +78,13 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
         late.worker.wait()
 
 
-def test_what_was_written_before_the_disk_was_full_is_kept(late):
+def test_a_full_disk_ends_the_load_with_a_sentence(late):
     late.says("ready")
     late.says("checked", unchecked="", posts=False, requests=1)
     late.worker.check(JOB)
     late.worker.go(late.now)
     late.says("full")
-    with pytest.raises(LoadDiedError, match=r"^There is no space left in .*; make room, or set"):
+    with pytest.raises(LoadError, match=r"^There is no space left in .*; make room, or set"):
         late.worker.wait()
 
 
