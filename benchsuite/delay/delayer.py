@@ -48,8 +48,6 @@ Address = tuple[str, int]
 """Host and port; a host that begins with a slash is a Unix socket, and the port is 0."""
 
 Direction = Literal["to_server", "to_client"]
-Loop = Literal["auto", "asyncio", "uvloop"]
-"""The event loop of the proxy; "auto" is uvloop where it is installed."""
 
 HOST = "127.0.0.1"
 READY_S = 20.0
@@ -90,7 +88,6 @@ def delayed(
     env: Mapping[str, str],
     on_cpus: Collection[int] | None = None,
     host: str = HOST,
-    loop: Loop = "auto",
 ) -> Iterator[DelayedAddress]:
     """A proxy in front of `upstream` while the block runs.
 
@@ -98,7 +95,7 @@ def delayed(
     need not listen yet. The proxy listens on a free port. Raises StartError when it does not start.
     """
     with running(
-        command(upstream, delay_s, direction, f"{host}:0", loop),
+        command(upstream, delay_s, direction, f"{host}:0"),
         name=name,
         log=folder / f"{name}.log",
         env=env,
@@ -120,13 +117,11 @@ def delayed(
         )
 
 
-def command(
-    upstream: Address, delay_s: float, direction: Direction, listen: str, loop: Loop = "auto"
-) -> list[str]:
+def command(upstream: Address, delay_s: float, direction: Direction, listen: str) -> list[str]:
     """The command line of a proxy; pure."""
     program = isolated_python("benchsuite.delay.proxy", packages=True)
     delay = [f"--{direction.replace('_', '-')}", f"{delay_s:g}"]
-    return [*program, *delay, "--listen", listen, "--loop", loop, f"{upstream[0]}:{upstream[1]}"]
+    return [*program, *delay, "--listen", listen, f"{upstream[0]}:{upstream[1]}"]
 
 
 def _reply(process: Process) -> re.Match[str] | None:

@@ -313,17 +313,13 @@ async def serve(options: argparse.Namespace, loop_name: str) -> None:
     await asyncio.sleep(0)
 
 
-def loop_factory(wanted: str) -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
-    """A factory of event loops, and their name with version."""
-    if wanted != "asyncio":
-        try:
-            import uvloop
-        except ImportError:
-            if wanted == "uvloop":
-                raise
-        else:
-            return uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
-    return asyncio.new_event_loop, "asyncio"
+def loop_factory() -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
+    """A factory of event loops, and their name with version: uvloop where it is installed."""
+    try:
+        import uvloop
+    except ImportError:
+        return asyncio.new_event_loop, "asyncio"
+    return uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
 
 
 def _address(text: str) -> tuple[str, int]:
@@ -339,11 +335,10 @@ def main() -> None:
     parser.add_argument("--listen", type=_address, default=("127.0.0.1", 0), metavar="HOST:PORT")
     parser.add_argument("--to-server", type=float, default=0.0, metavar="SECONDS")
     parser.add_argument("--to-client", type=float, default=0.0, metavar="SECONDS")
-    parser.add_argument("--loop", choices=("auto", "asyncio", "uvloop"), default="auto")
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection needs two
-    factory, name = loop_factory(options.loop)
+    factory, name = loop_factory()
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(serve(options, name))
 

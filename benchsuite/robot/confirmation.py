@@ -36,7 +36,7 @@ from benchsuite.robot.forms import (
     next_button,
 )
 from benchsuite.robot.parsing import read
-from benchsuite.robot.walk import Bounds, OnVisit, Walk
+from benchsuite.robot.walk import OnVisit, Walk
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -58,7 +58,6 @@ def manually(
     url: str,
     *,
     known: Mapping[str, str],
-    bounds: Bounds,
     timeout_s: float,
     browser: bool,
     done: Sign,
@@ -76,7 +75,7 @@ def manually(
 
         def completed(seed: str, on_visit: OnVisit | None) -> Completion:
             with tab() if tab else nullcontext(BlockingClient(url, timeout_s=timeout_s)) as client:
-                ended = walk(client, url, seed, known, bounds, done).to_the_end(on_visit)
+                ended = walk(client, url, seed, known, done).to_the_end(on_visit)
             return site.judged(ended)
 
         yield completed

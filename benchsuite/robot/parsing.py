@@ -306,7 +306,7 @@ def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> dict[int,
 
 @lru_cache(maxsize=1024)
 def _states(style: str) -> States:
-    plain = _plain(style)
+    plain = "".join(style.split()).lower()
     states = [(name, value in NEVER, bool(most)) for name, value, most in STATE.findall(plain)]
     return (*states, *[(ASIDE, True, False)] * bool(OUT_OF_SIGHT.search(plain)))
 
@@ -363,7 +363,3 @@ def _attribute(node: LexborNode | None, name: str) -> str:
 
 def _text(node: LexborNode | None) -> str:
     return " ".join((node.text() or "").split()) if node is not None else ""
-
-
-def _plain(style: str) -> str:
-    return "".join(style.split()).lower()

@@ -22,6 +22,9 @@ REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
 REFRESH = re.compile(r"\s*(\d+(?:\.\d*)?|\.\d+)\s*(?:[;,]\s*(?:url\s*=\s*)?[\"']?([^\"']*))?", re.I)
 SHOWN = 200  #: Characters shown of an error.
+MOST_PAGES = 100  #: Of a form; the robot gives up after it.
+MOST_TRIES = 8  #: How often a page may be sent until it is accepted.
+MOST_REDIRECTS = 10
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
 NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
@@ -30,17 +33,6 @@ SCRIPTS = (
     "[onclick]"
 )
 NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """Limits at which the robot gives up."""
-
-    pages: int = 100
-    tries: int = 8  #: How often a page may be sent until it is accepted.
-    redirects: int = 10
-
-
 OnVisit = Callable[[Visit], None]
 
 
@@ -50,7 +42,6 @@ def complete(
     *,
     seed: object = 0,
     known: Mapping[str, str] | None = None,
-    bounds: Bounds | None = None,
     naming: Callable[[str, str], str] | None = None,
     done: Sign | None = None,
     on_visit: OnVisit | None = None,
@@ -60,7 +51,7 @@ def complete(
     `known` are answers by name; `naming` makes a name for the results from method and path. Without
     `done` and a completion code there is no evidence. RobotError names the page and the reason.
     """
-    walk = Walk(client, url, seed, known or {}, bounds or Bounds(), done or Sign(), naming)
+    walk = Walk(client, url, seed, known or {}, done or Sign(), naming)
     return walk.to_the_end(on_visit)
 
 
@@ -74,7 +65,6 @@ class Walk:
     url: str
     seed: object = 0
     known: Mapping[str, str] = field(default_factory=dict)
-    bounds: Bounds = field(default_factory=Bounds)
     done: Sign = field(default_factory=Sign)
     naming: Callable[[str, str], str] | None = None
 
@@ -100,8 +90,8 @@ class Walk:
         while form is not None:
             self.path = arrival.path
             self._number = len(visits) + 1
-            if self._number > self.bounds.pages:
-                raise self.stuck(f"the survey has not ended after {self.bounds.pages} pages")
+            if self._number > MOST_PAGES:
+                raise self.stuck(f"the survey has not ended after {MOST_PAGES} pages")
             visit, arrival, result = self._fill(arrival.page, form)
             visits.append(visit)
             if on_visit is not None:
@@ -137,7 +127,7 @@ class Walk:
         complaints: list[str] = []
         repeated = ""
         shown, now = form, page
-        for tries in range(1, self.bounds.tries + 1):
+        for tries in range(1, MOST_TRIES + 1):
             if now.captcha:
                 raise self.stuck("it asks for a captcha, which a robot can't answer")
             try:
@@ -166,7 +156,7 @@ class Walk:
             mended += map(_shortened, own)
             filler.mend(shown)
         words = "; ".join(complaints) or "it came back each time without a message"
-        raise self.stuck(f"refused {self.bounds.tries} times: {words}")
+        raise self.stuck(f"refused {MOST_TRIES} times: {words}")
 
     def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
         pressed = button.limits if button is not None else {}
@@ -181,7 +171,7 @@ class Walk:
 
     def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
         """One request and where it led, by redirects and pages that redirect themselves."""
-        for redirects in range(self.bounds.redirects + 1):
+        for redirects in range(MOST_REDIRECTS + 1):
             answer = self._request(method, path, content)
             location, base = str(answer.headers.get("Location", "")), path
             if answer.status_code in REDIRECTS and location:
@@ -196,7 +186,7 @@ class Walk:
                 sleep(leads[0])
                 method, location = "GET", leads[1] or path
             path = self._resolved(location, base)
-        raise self.stuck(f"redirected more than {self.bounds.redirects} times")
+        raise self.stuck(f"redirected more than {MOST_REDIRECTS} times")
 
     def _read(self, answer: Any, path: str) -> Page:
         content = bytes(answer.content)

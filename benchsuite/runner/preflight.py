@@ -103,8 +103,6 @@ def check_installed(plan: Plan) -> None:
                 f"{who} {name}, which is not installed for {python.executable}: "
                 f"pip install 'django-benchsuite[{extra}]'{other}."
             )
-    if plan.spec.diagnoses == FLAME:
-        profiler.ensure_readable(python)
 
 
 def open_files(spec: RunSpec) -> int:

@@ -44,8 +44,10 @@ def ensure_port_free(host: str, port: int) -> None:
                 raise StartError(
                     f"Nothing can listen on {host}:{port}: {error.strerror}."
                 ) from error
+            pid = next(listeners(port), None)
+            by = "" if pid is None else f" by process {pid} ({command_line(pid)[:100]})"
             raise StartError(
-                f"Port {port} of {host} is taken{_holder(port)}; end that or choose another port."
+                f"Port {port} of {host} is taken{by}; end that or choose another port."
             ) from error
 
 
@@ -58,11 +60,6 @@ def _socket(host: str, port: int) -> Iterator[tuple[socket.socket, tuple[object,
     with socket.socket(family, kind) as listener:
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         yield listener, address
-
-
-def _holder(port: int) -> str:
-    pid = next(listeners(port), None)
-    return "" if pid is None else f" by process {pid} ({command_line(pid)[:100]})"
 
 
 def listeners(port: int) -> Iterator[int]:

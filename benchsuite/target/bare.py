@@ -72,10 +72,6 @@ def _took(start: float) -> bytes:
     return f"{time.perf_counter() - start:.4f}".encode()
 
 
-def _get(query: str, body: bytes) -> bytes:
-    return b"x" * int(_option(query, "size"))
-
-
 def _sleep(query: str, body: bytes) -> bytes:
     start = time.perf_counter()
     time.sleep(float(_option(query, "seconds")))
@@ -96,7 +92,7 @@ def _bench_app(query: str, body: bytes) -> bytes:
 
 PAGES: dict[str, Page] = {
     "plain": lambda query, body: b"OK",
-    "get": _get,
+    "get": lambda query, body: b"x" * int(_option(query, "size")),
     "echo": lambda query, body: body,
     "sleep": _sleep,
     "bench_app": _bench_app,

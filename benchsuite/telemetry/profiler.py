@@ -3,23 +3,18 @@
 import math
 import shutil
 import signal
-import subprocess
 from collections.abc import Sequence
 from contextlib import ExitStack
-from functools import cache
 from pathlib import Path
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs import LoadProfile
-from benchsuite.pythons.interpreter import OWN, Interpreter
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.system.process import Process, running
 
 PROGRAM = "py-spy"
 RATE_HZ = 100
-TRY_S = 20.0
 WRITE_S = 10.0  #: How long it may take to write what it has seen.
-WAITING = "import sys; sys.stdout.write('.'); sys.stdout.flush(); sys.stdin.read()"
-"""A program that can be looked at, until whoever started it has ended."""
 DENIED = ("permission denied", "operation not permitted")
 
 
@@ -38,28 +33,7 @@ def is_installed() -> bool:
     return shutil.which(OWN.script(PROGRAM)) is not None
 
 
-def ensure_readable(python: Interpreter) -> None:
-    """Looks at a process of this Python; raises UnavailableError where that can't be done."""
-    if reason := _tried(ensure_installed(), python.executable):
-        raise UnavailableError(refusal(reason, f"Python {python.version}"))
-
-
-@cache
-def _tried(program: str, executable: str) -> str:
-    """What it says of its failure; empty where it succeeds."""
-    pipe = subprocess.PIPE
-    with subprocess.Popen([executable, "-I", "-c", WAITING], stdin=pipe, stdout=pipe) as process:
-        assert process.stdout is not None
-        process.stdout.read(1)
-        look = [program, "dump", "--nonblocking", "--pid", str(process.pid)]
-        try:
-            done = subprocess.run(look, capture_output=True, text=True, timeout=TRY_S, check=False)
-        except subprocess.TimeoutExpired:
-            return f"It did not answer within {TRY_S:g} s."
-    return (done.stderr.strip() or f"It ended with {done.returncode}.") if done.returncode else ""
-
-
-def refusal(reason: str, who: str) -> str:
+def refusal(reason: str) -> str:
     """The sentence for what it says when it can't look at a process."""
     if any(sign in reason.lower() for sign in DENIED):
         return (
@@ -71,8 +45,8 @@ def refusal(reason: str, who: str) -> str:
     first = next((line for line in lines if line.startswith("Error")), lines[0] if lines else "")
     first = first.removeprefix("Error: ").rstrip(".")
     return (
-        f"{PROGRAM} {OWN.installed(PROGRAM) or ''} can't read {who} ({first}): take another "
-        f"--python or --server, upgrade {PROGRAM}, or leave --flame out."
+        f"{PROGRAM} {OWN.installed(PROGRAM) or ''} can't read the server's processes ({first}): "
+        f"take another --python or --server, upgrade {PROGRAM}, or leave --flame out."
     )
 
 
@@ -124,6 +98,5 @@ class Profiler:
                 stacks.append(seen.read_text(errors="replace"))
             except FileNotFoundError:
                 default = f"It wrote nothing within {WRITE_S:g} s and was killed."
-                reason = refusal(process.log_tail() or default, "the server's processes")
-                raise UnavailableError(reason) from None
+                raise UnavailableError(refusal(process.log_tail() or default)) from None
         return "".join(stacks)

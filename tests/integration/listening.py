@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from benchsuite.delay.delayer import Address, DelayedAddress, Direction, Loop, delayed
+from benchsuite.delay.delayer import Address, DelayedAddress, Direction, delayed
 
 PATIENCE_S = 20.0
 """More than anything takes; only a failing test waits that long."""
@@ -23,8 +23,6 @@ def through(
     folder: Path,
     delay_s: float = 0.1,
     direction: Direction = "to_server",
-    *,
-    loop: Loop = "auto",
 ) -> AbstractContextManager[DelayedAddress]:
     """A delay with a marker of its own."""
     return delayed(
@@ -35,7 +33,6 @@ def through(
         folder=folder,
         marker=uuid.uuid4().hex,
         env=dict(os.environ),
-        loop=loop,
     )
 
 

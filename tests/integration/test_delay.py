@@ -14,7 +14,9 @@ import pytest
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs.server import DelaySpec
+from benchsuite.delay import delayer
 from benchsuite.delay.delayer import HOST, Delayer
+from benchsuite.system.programs import isolated_python
 from benchsuite.telemetry.prober.answer import answers_as
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.listening import (
@@ -34,9 +36,16 @@ MEGABYTE = random.Random(1).randbytes(2**20)
 
 
 @pytest.fixture(params=["asyncio", pytest.param("uvloop", marks=needs("uvloop"))])
-def loop(request):
+def loop(request, monkeypatch):
     """Each event loop ends connections by code of its own."""
-    return request.param
+    if request.param == "asyncio":
+        monkeypatch.setattr(delayer, "isolated_python", without_uvloop)
+
+
+def without_uvloop(module, *, packages):
+    """The program where uvloop is not installed."""
+    *python, program = isolated_python(module, packages=packages)
+    return [*python, f"import sys; sys.modules['uvloop'] = None; {program}"]
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
@@ -61,7 +70,7 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
     to_server = direction == "to_server"
     with (
         server(read if to_server else send) as upstream,
-        through(upstream, tmp_path, 0.02, direction, loop=loop) as late,
+        through(upstream, tmp_path, 0.02, direction) as late,
         connect(late) as connection,
     ):
         other = threading.Thread(target=send if to_server else read, args=(connection,))
@@ -86,7 +95,7 @@ def test_client_that_has_said_all_still_hears_the_answer(loop, tmp_path):
 
     with (
         server(answer_at_the_end) as upstream,
-        through(upstream, tmp_path, loop=loop) as late,
+        through(upstream, tmp_path) as late,
         connect(late) as connection,
     ):
         connection.sendall(b"abc")
@@ -104,7 +113,7 @@ def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
 
     with (
         server(say_all_first) as upstream,
-        through(upstream, tmp_path, direction="to_client", loop=loop) as late,
+        through(upstream, tmp_path, direction="to_client") as late,
         connect(late) as connection,
     ):
         assert receive_all(connection) == b"hello"
@@ -122,7 +131,7 @@ def test_answer_that_ends_too_early(loop, tmp_path):
 
     with (
         server(break_off) as upstream,
-        through(upstream, tmp_path, direction="to_client", loop=loop) as late,
+        through(upstream, tmp_path, direction="to_client") as late,
         connect(late) as connection,
     ):
         connection.sendall(b"G")
@@ -141,7 +150,7 @@ def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path)
 
     with (
         server(say_and_reset) as upstream,
-        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,
+        through(upstream, tmp_path, 0.05, direction) as late,
         connect(late) as connection,
     ):
         connection.sendall(b"x")
@@ -165,7 +174,7 @@ def test_reset_by_the_client_reaches_the_server(direction, loop, tmp_path):
 
     with (
         server(listen) as upstream,
-        through(upstream, tmp_path, 0.05, direction, loop=loop) as late,
+        through(upstream, tmp_path, 0.05, direction) as late,
     ):
         connection = connect(late)
         connection.sendall(b"abc")
@@ -177,7 +186,7 @@ def test_reset_by_the_client_reaches_the_server(direction, loop, tmp_path):
 def test_server_that_is_down_is_a_reset(loop, tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as gone:
         upstream = gone.getsockname()
-    with through(upstream, tmp_path, 0.05, loop=loop) as late:
+    with through(upstream, tmp_path, 0.05) as late:
         with connect(late) as connection, pytest.raises(ConnectionResetError):
             connection.recv(1)
         assert not answers_as(f"http://{late.host}:{late.port}/", "x")
@@ -195,7 +204,7 @@ def test_server_may_speak_first(loop, tmp_path):
     """As MySQL does, and WebSockets once they are open."""
     with (
         server(lambda connection: connection.sendall(b"ready")) as upstream,
-        through(upstream, tmp_path, 0.05, loop=loop) as late,
+        through(upstream, tmp_path, 0.05) as late,
         connect(late) as connection,
     ):
         assert receive_all(connection) == b"ready"
@@ -211,7 +220,7 @@ def many_files():
 
 
 def test_500_connections_at_once(loop, many_files, tmp_path):
-    with server(echo) as upstream, through(upstream, tmp_path, loop=loop) as late:
+    with server(echo) as upstream, through(upstream, tmp_path) as late:
         connections = [connect(late) for _ in range(500)]
         messages = [f"message of {number:04}".encode() for number in range(500)]
         for _ in range(3):
@@ -238,7 +247,7 @@ def test_may_open_as_many_files_as_are_allowed_at_all(tmp_path):
 
 def test_ends_at_once_with_connections_open(loop, tmp_path):
     with server(echo) as upstream:
-        with through(upstream, tmp_path, 10.0, loop=loop) as late:
+        with through(upstream, tmp_path, 10.0) as late:
             connections = [connect(late) for _ in range(20)]
             for connection in connections:
                 connection.sendall(b"on its way")

@@ -44,19 +44,15 @@ def collected(instructions: Instructions) -> str:
 def _lacks_manifest(storage: Any) -> bool:
     """Whether it needs a manifest on a local disk, and there is none that it can read."""
     from django.contrib.staticfiles.storage import staticfiles_storage
+    from django.core.files.storage import FileSystemStorage
 
-    if not (_is_local(storage) and hasattr(storage, "read_manifest")):
+    is_local = isinstance(storage, type) and issubclass(storage, FileSystemStorage)
+    if not (is_local and hasattr(storage, "read_manifest")):
         return False
     try:
         return not getattr(staticfiles_storage, "hashed_files", None)
     except (ImproperlyConfigured, ValueError):  # no STATIC_ROOT, or a manifest of another kind
         return True
-
-
-def _is_local(storage: Any) -> bool:
-    from django.core.files.storage import FileSystemStorage
-
-    return isinstance(storage, type) and issubclass(storage, FileSystemStorage)
 
 
 def _collect(storage: Any, folder: str) -> None:

@@ -80,7 +80,6 @@ class Command(BriefCommand):
         """Completes so many times and tells of each; how many failed and were not confirmed."""
         from benchsuite.robot.completion import Sign
         from benchsuite.robot.confirmation import manually
-        from benchsuite.robot.walk import Bounds
 
         def tell(visit: "Visit") -> None:
             for line in visit.lines:
@@ -90,7 +89,6 @@ class Command(BriefCommand):
         with manually(
             filling.url,
             known=filling.answers,
-            bounds=Bounds(),
             timeout_s=filling.timeout_s,
             browser=filling.browser,
             done=Sign(text=filling.done, url=filling.done_url),

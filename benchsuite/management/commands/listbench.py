@@ -1,5 +1,6 @@
 """Shows servers, fronts and workloads: what can run here, and what would help what can't."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from django.core.management.base import CommandParser
@@ -43,21 +44,8 @@ class Command(BriefCommand):
         elif options["findings"]:
             console.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
         else:
-            console.table(_servers())
-            fronts = [
-                [name, adapter.version() or "—", _usable(adapter.available())]
-                for name, adapter in conf.fronts().items()
-            ]
-            words = ("version",)
-            console.table(
-                Grid(
-                    headings=("front", "version", "usable"),
-                    rows=fronts,
-                    words=words,
-                    prose=("usable",),
-                    spare=words,
-                )
-            )
+            console.table(_adapters("server", conf.servers(), "interface"))
+            console.table(_adapters("front", conf.fronts()))
             workloads = [
                 [name, work.summary, ", ".join(f"{key}={one}" for key, one in work.options.items())]
                 for name, work in conf.workloads().items()
@@ -66,18 +54,20 @@ class Command(BriefCommand):
             console.table(Grid(headings=about, rows=workloads, prose=about[1:]))
 
 
-def _servers() -> Grid:
+def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:
+    """A table of these, with some of their attributes."""
     rows = [
-        [name, adapter.interface, adapter.version() or "—", _usable(adapter.available())]
-        for name, adapter in conf.servers().items()
+        [
+            name,
+            *(getattr(adapter, fact) for fact in facts),
+            adapter.version() or "—",
+            _usable(adapter.available()),
+        ]
+        for name, adapter in adapters.items()
     ]
-    return Grid(
-        headings=("server", "interface", "version", "usable"),
-        rows=rows,
-        words=("interface", "version"),
-        prose=("usable",),
-        spare=("version", "interface"),
-    )
+    spare = ("version", *facts)
+    headings = (kind, *facts, "version", "usable")
+    return Grid(headings=headings, rows=rows, words=spare, prose=("usable",), spare=spare)
 
 
 def _usable(available: Available) -> str:

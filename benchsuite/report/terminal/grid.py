@@ -91,7 +91,6 @@ class Grid:
     prose: Sequence[str] = ()  #: Headings of columns whose first line may be wrapped.
     spare: Sequence[str] = ()
     """Headings of columns to leave out, the first of them first, until the rest fits."""
-    sections: Sequence[int] = ()  #: Places of rows after which there is a gap.
 
     def without(self, names: Sequence[str]) -> "Grid":
         kept = [place for place, name in enumerate(self.headings) if name not in names]
@@ -138,10 +137,8 @@ def show(grid: Grid, console: Console) -> None:
                     overflow="fold",
                     min_width=_narrowest(texts) if is_prose else None,
                 )
-            for place, row in enumerate(rest.rows):
+            for row in rest.rows:
                 table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-                if place in rest.sections:
-                    table.add_section()
             console.print(table)
             left_out = f"Left out at this width: {', '.join(spare[:count])}."
             for part in wrapped(left_out, console.width) if count else ():

@@ -7,7 +7,7 @@ import pytest
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import Completion, Sign
 from benchsuite.robot.confirmation import Site
-from benchsuite.robot.walk import Bounds, Walk, complete
+from benchsuite.robot.walk import Walk, complete
 from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made, Visitor
 from tests.golden import Golden
 from tests.needs import needs
@@ -22,7 +22,7 @@ def walks(host: Host, people: int = PEOPLE, done: Sign | None = None) -> list[Co
     found = []
     for seed in range(people):
         client: Any = Visitor(host)
-        ended = complete(client, "/", seed=seed, done=done, bounds=Bounds(tries=3))
+        ended = complete(client, "/", seed=seed, done=done)
         found.append(site.judged(ended))
     return found
 
