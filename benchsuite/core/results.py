@@ -215,6 +215,11 @@ class WebSockets:
     recovery: Recovery | None = None  #: If all connections were cut.
     compression: Traffic | None = None  #: None if not requested.
 
+    @staticmethod
+    def unwrapped(data: Mapping[str, Any]) -> Mapping[str, Any]:
+        """Without the slow subscribers that earlier versions could store."""
+        return {name: value for name, value in data.items() if name != "lagging"}
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:

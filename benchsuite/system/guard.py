@@ -16,6 +16,8 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import isolated_python
 
 LEAVE_S = 2.0  #: How long the child may take to leave when it is told that all is well.
+LEAST_MARKER = 8
+"""Shorter markers could be found by chance in the environment of somebody else's process."""
 _pipes: dict[str, int] = {}
 
 
@@ -25,6 +27,10 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
     without leaving the block, all that bears the run's mark is ended (SIGTERM, then SIGKILL), and
     `folder` is removed, which is refused for one that is not plainly a run's.
     """
+    if len(marker) < LEAST_MARKER:
+        raise UsageError(
+            f"A run's marker has at least {LEAST_MARKER} characters; {marker!r} has not."
+        )
     working = None
     with suppress(FileNotFoundError):
         working = Path.cwd()

@@ -147,7 +147,7 @@ def test_what_a_target_refuses_is_one_sentence_with_the_way_out(command, tmp_pat
     with running(tmp_path) as address:
         assert "answered 404: nothing is there" in said(f"--target={address}", "--path=/none/")
         assert "--cookie sessionid=" in said(f"--target={address}", "--path=/mine/")
-        assert "another host" in said(f"--target={address}", "--path=/away/")
+        assert "redirected to https://shop.invalid/" in said(f"--target={address}", "--path=/away/")
         tls = address.replace("http", "https")
         assert "scheme and port" in said(f"--target={tls}", "--path=/shop/")
     assert "Connection refused" in said(f"--target={address}", "--path=/shop/")
