@@ -16,10 +16,12 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 from zlib import crc32
 
 from asgiref.sync import iscoroutinefunction
 from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
@@ -42,14 +44,17 @@ Shape = tuple[str, str, int]
 class Page:
     """All requests of one page in this process; times in seconds."""
 
+    name: str = ""  #: Of a single request, once it was answered.
     requests: int = 1
     request_s: float = 0.0
     queries: int = 0
     query_s: float = 0.0
     connections: int = 0
-    connecting_s: float = 0.0
+    connecting_s: float = 0.0  #: Opening and closing connections.
     shapes: dict[Shape, list[float]] = field(default_factory=dict)
-    """Query in words, line, and number of its text → how many, and how long."""
+    """Query in words, line, and number of its text → how many, and how long with the ORM's part."""
+    orm_s: float = 0.0  #: Making SQL of querysets, and objects of rows.
+    first: Shape | None = None  #: Of the queries of the innermost queryset.
 
 
 @dataclass(slots=True)
@@ -66,7 +71,7 @@ class Account:
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def add(self, name: str, seen: Page) -> None:
-        """Adds a request; writes now and then."""
+        """Adds a request, or what a thread is at after the answer; writes now and then."""
         with self.lock:
             page = self.pages.setdefault(name, Page(requests=0))
             for key in COUNTED:
@@ -103,6 +108,8 @@ class Account:
 
 _request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)
 _accounts: dict[int, Account] = {}  #: By PID, because processes fork.
+_opened_by: WeakKeyDictionary[BaseDatabaseWrapper, Page] = WeakKeyDictionary()
+"""The request that opened a connection."""
 _paused_at = 0.0, 0.0  #: By the clock, and in CPU time of the thread.
 
 
@@ -111,6 +118,7 @@ def diagnosed(get_response: Get) -> Get:
     """Django's middleware around all others."""
     if not getattr(BaseDatabaseWrapper.connect, "is_watched", False):
         _watch_connections()
+        _watch_querysets()
     if _collected not in gc.callbacks:
         gc.callbacks.append(_collected)
     if iscoroutinefunction(get_response):
@@ -142,7 +150,8 @@ def _timed(request: HttpRequest) -> Iterator[None]:
         _request.reset(token)
         match = request.resolver_match
         route = f"/{match.route.removeprefix('^')}" if match and match.route else request.path
-        account.add(f"{request.method} {route}", page)
+        page.name = f"{request.method} {route}"
+        account.add(page.name, page)
 
 
 def _account() -> Account:
@@ -154,8 +163,8 @@ def _account() -> Account:
 
 
 def _watch_connections() -> None:
-    """Connections tell of their queries, and how long they took to open."""
-    connect = BaseDatabaseWrapper.connect
+    """Connections tell of their queries, and how long they took to open and, later, to close."""
+    connect, close = BaseDatabaseWrapper.connect, BaseDatabaseWrapper.close
 
     def watched(self: BaseDatabaseWrapper) -> None:
         begin = time.perf_counter()
@@ -163,11 +172,23 @@ def _watch_connections() -> None:
         if (page := _request.get()) is not None:
             page.connections += 1
             page.connecting_s += time.perf_counter() - begin
+            _opened_by[self] = page
         if _query not in self.execute_wrappers:
             self.execute_wrappers.append(_query)
 
+    def watched_close(self: BaseDatabaseWrapper) -> None:
+        begin = time.perf_counter()
+        close(self)
+        took_s = time.perf_counter() - begin
+        if (page := _request.get()) is not None:
+            page.connecting_s += took_s
+        elif (opened_by := _opened_by.pop(self, None)) is not None and opened_by.name:
+            closed = Page(requests=0, request_s=took_s, connecting_s=took_s)
+            _account().add(opened_by.name, closed)
+
     watched.is_watched = True  # type: ignore[attr-defined]
     BaseDatabaseWrapper.connect = watched  # type: ignore[method-assign]
+    BaseDatabaseWrapper.close = watched_close  # type: ignore[method-assign]
 
 
 def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
@@ -185,8 +206,33 @@ def _query(execute: Callable[..., Any], sql: Any, *rest: Any) -> Any:
         known = page.shapes.setdefault(shape, [0, 0.0])
         known[0] += 1
         known[1] += seconds
+        page.first = page.first or shape
         page.queries += 1
         page.query_s += seconds
+
+
+def _watch_querysets() -> None:
+    """What the ORM does for a query counts with it: that is what repeating it costs."""
+    fetch = QuerySet._fetch_all
+
+    def watched(self: QuerySet[Any]) -> None:
+        page = _request.get()
+        if page is None:
+            fetch(self)
+            return
+        outer, page.first = page.first, None
+        counted_s = page.query_s + page.orm_s
+        begin = time.perf_counter()
+        try:
+            fetch(self)
+        finally:
+            if page.first is not None:
+                own_s = time.perf_counter() - begin - (page.query_s + page.orm_s - counted_s)
+                page.orm_s += own_s
+                page.shapes[page.first][1] += own_s
+            page.first = outer or page.first
+
+    QuerySet._fetch_all = watched  # type: ignore[method-assign]
 
 
 def words(sql: str) -> str:

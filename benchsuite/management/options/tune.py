@@ -158,9 +158,11 @@ ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
-    wanted, output = read(Wanted, options), read(run_options.Output, options)
-    if target := options.get("target"):
+    target = options.get("target")
+    if target:
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
+    wanted, output = read(Wanted, options), read(run_options.Output, options)
+    if target:
         wanted = replace(wanted, server=running.origin(target))
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)

@@ -4,15 +4,19 @@ import json
 import logging
 import os
 import threading
+from time import sleep
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.core.handlers.base import BaseHandler
+from django.db.backends.base.base import BaseDatabaseWrapper
+from django.db.models import QuerySet
+from django.db.utils import ConnectionHandler
 from django.dispatch import Signal
 from django.http import HttpResponse
 from django.middleware.cache import CacheMiddleware
-from django.test import Client, override_settings
+from django.test import Client, RequestFactory, override_settings
 from django.urls import path
 from django.views.decorators.cache import cache_page
 
@@ -258,3 +262,31 @@ def test_what_a_cache_answers_in_place_of_a_view_is_counted(monkeypatch):
         for _ in range(3):
             client.get("/kept/")
     assert (counted.count("view"), counted.count("cached")) == (3, 2)
+
+
+def test_closing_a_connection_after_the_answer_counts_as_connecting(
+    tmp_path, monkeypatch, django_db_blocker
+):
+    """Django closes it when the answer was sent, outside of all middleware."""
+    monkeypatch.setattr(diagnosing, "EVERY_S", 0.0)
+    monkeypatch.setattr(diagnosing, "_accounts", {})
+    monkeypatch.setenv(diagnosing.INSTRUCTIONS_VARIABLE, str(tmp_path / "instructions.json"))
+    for name in ("connect", "close"):  # what it wraps is put back
+        monkeypatch.setattr(BaseDatabaseWrapper, name, getattr(BaseDatabaseWrapper, name))
+    monkeypatch.setattr(QuerySet, "_fetch_all", QuerySet._fetch_all)
+    monkeypatch.setattr(diagnosing.gc, "callbacks", [])
+    database = {"ENGINE": "django.db.backends.sqlite3", "NAME": tmp_path / "shop.sqlite3"}
+    connection = ConnectionHandler({"default": database})["default"]
+    close = connection._close
+    monkeypatch.setattr(connection, "_close", lambda: (sleep(0.05), close()))
+
+    def view(request):
+        connection.connect()
+        return HttpResponse()
+
+    with django_db_blocker.unblock():
+        diagnosing.diagnosed(view)(RequestFactory().get("/shop/"))
+        connection.close()
+    (account,) = diagnosing._accounts.values()
+    assert account.pages["GET /shop/"].connecting_s >= 0.05
+    assert account.pages["GET /shop/"].request_s >= 0.05
