@@ -11,7 +11,6 @@ from benchsuite.comparing.cells import Cell, alternatives
 from benchsuite.comparing.limit_evidence import alone, diagnosis, evidence, highest_rate, profiled
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.glossary import meaning
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import format_duration, format_number, format_percent, listed
 from benchsuite.models import Run
@@ -91,10 +90,8 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     for code, of_code in having.items():
         title, limit = of_code[0]
         titles = listed([title for title, _ in of_code])
-        says, whose = limit.says, ""
-        if len(of_code) > 1:
-            says, whose = meaning(code), f"{title}: "
-        lines.append(f"{code}  {titles}: {says} {whose}{limit.evidence}")
+        whose = f"{titles}. {title}" if len(of_code) > 1 else title
+        lines.append(f"{code}  {whose}: {limit.says} {limit.evidence}")
         lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
     return lines
 

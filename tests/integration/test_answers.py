@@ -4,6 +4,7 @@ a sentence, in time and within memory; by the load, by the probe of readiness an
 
 import gzip
 import resource
+import threading
 import time
 import tracemalloc
 import zlib
@@ -193,13 +194,23 @@ def test_no_server_can_tell_the_prober_from_the_load(visitor, tmp_path, keep_ali
     ],
 )
 def test_the_prober_takes_one_message_for_an_answer(parts, outcomes, prompt):
-    responder = Responder({"/page": pieces(*parts)})
+    answered, ended = threading.Semaphore(0), threading.Semaphore(0)
+
+    def behave(request):
+        yield parts[0]
+        for part in parts[1:]:  # what comes while the connection rests
+            answered.acquire()
+            yield part
+        ended.release()
+
+    responder = Responder({"/page": behave})
     profile = LoadProfile(timeout_s=2.0)
     with responder, closed(Client(asking(responder.base_url, profile))) as client:
         asked = []
         for _ in range(4):
             asked.append(client.ask(prompt=prompt))
-            time.sleep(50 * GAP_S)  # a farewell has come by then
+            answered.release()
+            ended.acquire(timeout=1.0)
     assert set(asked) == outcomes
 
 

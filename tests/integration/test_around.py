@@ -121,7 +121,7 @@ def test_when_a_program_is_killed_the_run_says_so(word, command):
     with command.start(
         "runbench", "--server=uvicorn", "--database=postgresql", "--no-fsync", *LOAD
     ) as process:
-        wait_for("the load", lambda: spooled(command.temporary) > 100_000, 60)
+        wait_for("the load", lambda: spooled(command.temporary) > 20_000, 60)
         victim_of(process.pid, word).send_signal(signal.SIGKILL)
         ended = command.wait(process)
     assert ended.status == 1
@@ -133,7 +133,7 @@ def test_when_a_program_is_killed_the_run_says_so(word, command):
     assert failure.startswith(KILLED[word])
     if word == "postgres":  # what was measured up to then is kept
         assert "goodput" in ended.out, "the table"
-        assert requests > 1000
+        assert requests >= 500
         assert goodput > 0
     else:
         assert (requests, goodput) == (None, None)

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import psutil
 import pytest
@@ -34,8 +35,11 @@ def is_refused(command):
 
 def profilers(of):
     """Those among what came from a process."""
-    children = psutil.Process(of).children(recursive=True)
-    return [child for child in children if child.name() == profiler.PROGRAM]
+    seen = []
+    for child in psutil.Process(of).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):  # it may have ended since
+            seen += [child] * (child.name() == profiler.PROGRAM)
+    return seen
 
 
 @needs("py-spy", "gunicorn")

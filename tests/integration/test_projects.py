@@ -282,11 +282,11 @@ AS_MANAGE = """
 
 
 class Impatient(Quiet):
-    """Presses Ctrl-C when it is told of what takes long."""
+    """Presses Ctrl-C when it is told that a ready() takes long."""
 
     def stage(self, text):
         super().stage(text)
-        if "at most" in text:
+        if "ready()" in text:
             raise KeyboardInterrupt
 
 

@@ -219,7 +219,7 @@ def test_b208_a_page_loses_what_it_confirms(tmp_path, monkeypatch):
 
 
 def memory(lab, path):
-    return lab.run(path=path, model="open", arrival_rate=200.0, max_in_flight=8, duration_s=10.0)
+    return lab.run(path=path, model="open", arrival_rate=200.0, max_in_flight=8, duration_s=20.0)
 
 
 @pytest.mark.alone

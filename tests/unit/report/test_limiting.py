@@ -19,7 +19,7 @@ def test_of_many_cells_who_has_which_with_the_evidence_of_one():
     runs = [make_run(server, rate=600.0 - 9 * n, **FULL) for n, server in enumerate(servers)]
     line, fix = limit_lines(cells(runs))
     titles = "uwsgi, gunicorn-gthread and granian-wsgi"
-    assert line.startswith(f"L01 cpu  {titles}: The CPUs are full. uwsgi: 2.00 CPUs are")
+    assert line.startswith(f"L01 cpu  {titles}. uwsgi: The CPUs are full at 596\u2009/s. 2.00 CPUs")
     assert fix.startswith("  Give the load generator CPUs of its own")
 
 
