@@ -38,7 +38,8 @@ def profilers(of):
     seen = []
     for child in psutil.Process(of).children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # it may have ended since
-            seen += [child] * (child.name() == profiler.PROGRAM)
+            if child.name() == profiler.PROGRAM:
+                seen.append(child)
     return seen
 
 

@@ -158,8 +158,7 @@ ASSUMED_S = 0.03  #: That one user waits for a page of which nothing is known.
 
 def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     """What these options ask for; raises UsageError, and UnavailableError where no server runs."""
-    target = options.get("target")
-    if target:
+    if target := options.get("target"):
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
     wanted, output = read(Wanted, options), read(run_options.Output, options)
     if target:
