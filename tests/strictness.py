@@ -74,7 +74,9 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """Of workers, too: their reports come here."""
+    """By the first session alone: it has its workers' reports, and they would write over each other."""
+    if hasattr(terminalreporter.config, "workerinput"):
+        return
     cache = terminalreporter.config.cache
     if cache is not None:
         ran = {
