@@ -27,7 +27,7 @@ class Phase(StrEnum):
     VARY = "vary"  #: The pick in other settings.
     FLAME = "flame"  #: Says where the pick's CPU time goes, and never counts.
     BISECT = "bisect"  #: One rate a start, nearer to what just holds each time.
-    STRAIN = "strain"  #: Half of that, more than it, and half again: whether it recovers.
+    STRAIN = "strain"  #: More than that, then half of it twice: whether it recovers.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -58,6 +58,15 @@ def test_who_does_not_recover_from_overload_is_known_to():
     assert notebook.recovers(few) is False
 
 
+def test_an_ordinary_server_recovers_once_its_queue_has_drained():
+    ordinary = case("CPU")
+    for seed in SEEDS:
+        notebook = tune(ordinary.world, asked(ordinary.world, ordinary.objective, seed))
+        pick = notebook.pick()
+        assert pick is not None
+        assert notebook.recovers(pick) is True
+
+
 def test_who_does_not_recover_from_overload_is_not_picked_where_others_do():
     case_ = case("no recovery")
     truth = Exhaustive(case_.world, case_.objective, long_s=60.0)

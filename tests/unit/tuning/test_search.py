@@ -14,6 +14,7 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import outcome
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
+from benchsuite.tuning.planning import Making
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 
@@ -196,3 +197,16 @@ def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
     assert "holds at least" in told.sentences[0]
     assert any("50/s in TARGETS) was the limit" in one for one in told.sentences)
     assert not any(one.trial.phase is Phase.DIAGNOSE for one in notebook.entries)
+
+
+@pytest.mark.parametrize(
+    ("most", "rates", "kept"),
+    [
+        (None, (75.0, 25.0, 25.0), (75.0, 25.0, 25.0)),
+        (50.0, (75.0, 25.0, 25.0), (50.0, 25.0, 25.0)),
+        (50.0, (60.0, 70.0, 80.0), (50.0,)),
+    ],
+)
+def test_rates_are_one_only_where_the_limit_of_a_target_makes_them_so(most, rates, kept) -> None:
+    making = Making(Notebook(asks(most_per_s=most)))
+    assert making.load(1, 4, rates=rates).rates == kept
