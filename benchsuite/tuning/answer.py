@@ -152,6 +152,8 @@ class Outcome:
             yield f"Nothing holds {objective}{asked}: {said}."
         elif pick is not None:
             yield self._praise(pick)
+        elif self.end is End.NOT_CONFIRMED:
+            yield f"Nothing is confirmed to hold {objective}{asked}{f': {said}' * bool(said)}."
         elif notebook.probe is not None:
             whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
             took = f"a request takes {whole}, {cpu} of that on a CPU"

@@ -132,7 +132,7 @@ def scale(notebook: Notebook, alone: Callable[[Notebook], Any]) -> Steps:
 def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
     """None of them is recommended: each is what was asked for."""
     state, why = part.states.get(candidate, (State.NOT_TRIED, part.said))
-    if part.end is End.NOTHING_HOLDS:
+    if part.end is End.NOTHING_HOLDS and state is not State.OVER:
         return State.MEASURED, part.said
     if state in (State.RECOMMENDED, State.RACING):
         return State.MEASURED, "" if part.end is End.CONFIRMED else "not confirmed"

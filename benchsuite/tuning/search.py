@@ -357,6 +357,15 @@ class Search(Making):
             notebook.end, notebook.said = End.UNSTABLE, why
             notebook.decide(pick, State.BEHIND, f"unstable: {why}")
             return
+        out = {
+            one: f"{one.name}: {why}"
+            for one, (state, why) in notebook.states.items()
+            if pick is None and why and state in (State.OVER, State.BEHIND, State.DISCARDED)
+        }
+        if out and all(notebook.state(one) is State.OVER for one in out):
+            least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
+            notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
+            return
         nearest = [
             (min(level.met) / level.planned, level.rate, one.name, entry.seen.wrong)
             for one in candidates
@@ -373,6 +382,7 @@ class Search(Making):
             point.margin >= 0 and point.rate >= asked for point in points
         ):
             notebook.end = End.NOT_CONFIRMED
+            notebook.said = "; ".join([*out.values()][:MOST_NAMED])
         else:
             notebook.end = End.NOTHING_HOLDS
             if pick is not None:

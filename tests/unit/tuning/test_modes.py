@@ -74,10 +74,31 @@ def test_a_rate_beyond_all_arithmetic_names_the_nearest_too() -> None:
     )
 
 
-def test_a_rate_that_is_just_not_held_is_not_confirmed() -> None:
-    notebook = searched(lambda _: 69.0, sizes=SIZES[:3], rate=70.0)
-    assert notebook.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
-    assert outcome(notebook).rate is None or outcome(notebook).pick is None
+@pytest.mark.parametrize("capacity", [66.0, 68.0, 69.0, 70.0, 71.0])
+def test_a_rate_that_is_just_not_held_is_not_confirmed(capacity) -> None:
+    told = outcome(searched(lambda _: capacity, sizes=SIZES[:3], rate=70.0))
+    assert told.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
+    assert told.rate is None or told.pick is None
+    assert told.pick is not None or told.headline.startswith("Nothing ")
+    assert "70.0/s" in told.headline
+
+
+@pytest.mark.parametrize("rate", [None, 20.0])
+def test_where_all_are_over_a_limit_the_one_nearest_to_it_is_named(rate) -> None:
+    objective = parse("p95 < 200ms, memory <= 50MiB")
+    told = outcome(searched(HELD, objective=objective, rate=rate))
+    assert told.end is End.NOTHING_HOLDS
+    assert "1×4: it takes 60.0\u2009MiB, and the objective allows 50.0\u2009MiB" in told.headline
+
+
+def test_where_no_start_of_the_only_one_lasts_that_is_said() -> None:
+    def dies(trial: Trial, seen: Observation) -> Observation:
+        failure = "It died." if trial.phase is Phase.CONFIRM else ""
+        return replace(seen, failure=failure, levels=() if failure else seen.levels)
+
+    told = outcome(searched(lambda _: 90.0, only=SIZES[0], spoil=dies))
+    assert "only one size was probed" not in told.headline
+    assert "of its" in told.headline or "It died" in told.headline
 
 
 @pytest.mark.parametrize("capacity", [15.0, 49.0, 190.0])
