@@ -65,12 +65,9 @@ def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) ->
         sides = Side(after, of_all), Side(before, of_all)
         ratio = interval(Kind.RATIO, *sides)
         wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
-        changes.append(Change(cell.coordinates, figure, ratio, _excludes_1(wide)))
+        is_other = wide.low is not None and wide.high is not None and not wide.low <= 1 <= wide.high
+        changes.append(Change(cell.coordinates, figure, ratio, is_other))
     return changes
-
-
-def _excludes_1(ratio: Interval) -> bool:
-    return ratio.low is not None and ratio.high is not None and not ratio.low <= 1 <= ratio.high
 
 
 FEWEST_EXECUTIONS = FEWEST_VALUES

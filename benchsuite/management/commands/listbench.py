@@ -11,7 +11,6 @@ from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal.grid import Grid
-from benchsuite.servers.base import Available
 
 
 class Command(BriefCommand):
@@ -61,15 +60,11 @@ def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:
             name,
             *(getattr(adapter, fact) for fact in facts),
             adapter.version() or "—",
-            _usable(adapter.available()),
+            # with the command on a line of its own, from where it can be copied
+            "yes" if (can := adapter.available()).ok else f"no: {can.reason}\n{can.command}",
         ]
         for name, adapter in adapters.items()
     ]
     spare = ("version", *facts)
     headings = (kind, *facts, "version", "usable")
     return Grid(headings=headings, rows=rows, words=spare, prose=("usable",), spare=spare)
-
-
-def _usable(available: Available) -> str:
-    """With the command on a line of its own, from where it can be copied."""
-    return "yes" if available.ok else f"no: {available.reason}\n{available.command}"

@@ -289,9 +289,6 @@ def probe(request: dict[str, object], pace: Path, output: TextIO) -> None:
     end = {signal.SIGTERM}
     signal.pthread_sigmask(signal.SIG_BLOCK, end)  # of its threads, too
 
-    def is_over_after(seconds: float) -> bool:
-        return signal.sigtimedwait(end, max(0.0, seconds)) is not None
-
     prober = Prober(request, output)
     draw = random.Random(int(str(request["seed"])))
     before = time.monotonic()
@@ -302,7 +299,7 @@ def probe(request: dict[str, object], pace: Path, output: TextIO) -> None:
         due = before + pause_s * stretch
         left_s = due - time.monotonic()
         is_later = left_s > LONGEST_SLEEP_S
-        if is_over_after(LONGEST_SLEEP_S / 2 if is_later else left_s):
+        if signal.sigtimedwait(end, LONGEST_SLEEP_S / 2 if is_later else max(0.0, left_s)):
             return prober.finish()
         if is_later:
             continue

@@ -98,11 +98,6 @@ def _expired(attributes: list[str]) -> bool:
 FORM = "application/x-www-form-urlencoded"
 
 
-def encode_query(data: Mapping[str, Any] | None) -> str:
-    """A query with its question mark, or nothing; a list gives its key several times."""
-    return "?" + _urlencode(data) if data else ""
-
-
 def encode_body(data: Any, content_type: str) -> bytes:
     """As `django.test.Client` does for the same arguments, but a form is urlencoded where Django's
     client writes multipart (views read both from `request.POST`), and files are refused.
@@ -206,8 +201,9 @@ class HttpClient:
         `status`.
         """
         self._expected_status = status
+        path += "?" + _urlencode(data) if data else ""
         try:
-            answer = self._request("GET", path + encode_query(data), b"", "", name, headers)
+            answer = self._request("GET", path, b"", "", name, headers)
         finally:
             self._expected_status = None
         return self._follow(answer, b"", "", headers) if follow else answer
