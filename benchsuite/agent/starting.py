@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from benchsuite.agent.messages import packed
-from benchsuite.core.commands import SHORT
+from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed
 from benchsuite.system import scratch
@@ -32,6 +32,8 @@ class Started:
             raise UsageError(f"An agent starts {listed(COMMANDS)}, not {name}.")
         self._since, self._runs = datetime.now(UTC).isoformat(), ""
         marker, env = secrets.token_hex(8), {**os.environ, "PYTHONUNBUFFERED": "1"}
+        if PROGRAM_VARIABLE in env:  # these settings are the program's own, not the project's
+            env.pop("DJANGO_SETTINGS_MODULE", None)
         with ExitStack() as stack:
             self._folder = stack.enter_context(scratch.folder())
             stack.enter_context(guarded(marker, self._folder))

@@ -10,6 +10,7 @@ from importlib.util import module_from_spec
 from pathlib import Path
 
 from benchsuite import __version__
+from benchsuite.agent.messages import NOBODY
 from benchsuite.cli import places
 from benchsuite.cli.project import Project, find
 from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, Parser, command
@@ -50,6 +51,7 @@ examples, in the folder of a Django project:
   {program} tune --path=/shop/ --objective="p95 < 200ms"
 """
 SHOWN = 8  #: Pages.
+EVERY_HOST = ("0", "0.0.0.0", "[::]")  # noqa: S104 - compared with, never listened at
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -108,15 +110,15 @@ def _execute(asked: Namespace, program: str) -> int:
     os.environ[places.RESULTS_VARIABLE] = str(results.absolute())
     project, helps, typed_in = None, not HELPS.isdisjoint(words), Path.cwd()
     if verb in PROJECTS and not helps:
-        folder = Path(asked.project).expanduser().absolute()
+        folder = Path(os.path.normpath(Path(asked.project).expanduser().absolute()))
         is_named = bool(asked.project or asked.settings or asked.python)
         try:
             project = find(folder, asked.settings, asked.python)
-        except BenchsuiteError:  # what already runs needs none
-            if is_named or named.isdisjoint({"--target", "--agent"}):
-                raise
-        else:
             _enter(project)
+        except BenchsuiteError:  # what already runs needs none
+            if is_named or _starts_here(words):
+                raise
+            project = None
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
     import django
     from django.core.management import load_command_class
@@ -172,13 +174,19 @@ def _enter(project: Project) -> None:
         sys.modules[project.settings] = stand_in
 
 
+def _starts_here(words: Sequence[str]) -> bool:
+    """Whether the server is started on this machine, for which the project is needed."""
+    named = {word.partition("=")[0] for word in words if word != f"--agent={NOBODY}"}
+    return named.isdisjoint({"--target", "--agent"})
+
+
 def project_options(project: Project, words: Sequence[str]) -> list[str]:
     """The project's Python, and its name as label, where nothing else is asked for."""
     named = {word.partition("=")[0] for word in words}
     if named & STORED:
         return []
     options = {"--label": project.name}
-    if not project.is_own and named.isdisjoint({"--target", "--agent"}):
+    if not project.is_own and _starts_here(words):
         options["--python"] = str(project.python)
     return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 
@@ -216,6 +224,7 @@ def introduction(project: Project) -> str:
 
 def _serve(words: Sequence[str]) -> int:
     """The pages, until Ctrl-C."""
+    from django.conf import settings
     from django.core.management import call_command
 
     from benchsuite.views.access import TOKEN_VARIABLE
@@ -223,6 +232,8 @@ def _serve(words: Sequence[str]) -> int:
     parser = Parser(prog="benchsuite serve")
     parser.add_argument("--address", default=places.ADDRESS, help="default: %(default)s")
     address = parser.parse_args(words).address
+    host = address.rpartition(":")[0]
+    settings.ALLOWED_HOSTS.append("*" if host in EVERY_HOST else host)
     os.environ[TOKEN_VARIABLE] = places.token()
     sys.stdout.write(f"Results (Ctrl-C ends): http://{address}/?token={places.token()}\n")
     sys.stdout.flush()

@@ -13,10 +13,11 @@ from typing import Any
 from benchsuite.cli import probe
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.units import listed
-from benchsuite.pythons.interpreter import executed
+from benchsuite.pythons.interpreter import ASTRAY, executed
 from benchsuite.system.programs import ran
 
 ASK_S = 120.0  #: How long a project may take to load.
+MISLEADING = {*ASTRAY} - {"PYTHONPATH"}  #: By that one manage.py may find the project.
 ENVIRONMENTS = (".venv", "venv", "env", ".env")
 
 
@@ -57,7 +58,7 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
     manage = _manage(folder)
     home = manage.parent
     pythons = [Path(python).expanduser().absolute()] if python else list(_pythons(home))
-    refusals = []
+    refusals, lacking = [], None
     for path in pythons:
         candidate = path / "bin" / "python" if path.is_dir() else path
         known = _asked(candidate, manage, settings)
@@ -69,7 +70,12 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
             names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
             there = f"; there are {listed(sorted(names))}" if names else ""
             raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
-        return Project(folder=home, python=candidate.absolute(), **known)
+        project = Project(folder=home, python=candidate.absolute(), **known)
+        if not (project.is_own and project.fault):
+            return project
+        lacking = project  # ours has Django, but another may have what the project imports
+    if lacking is not None:
+        return lacking
     raise UnavailableError(
         f"No Python can load the project in {home}; name its environment: --python PATH. Tried:\n"
         + "\n".join(f"  {refusal}" for refusal in refusals)
@@ -100,8 +106,8 @@ def _manage(folder: Path) -> Path:
 
 
 def _pythons(home: Path) -> Iterator[Path]:
-    """The activated environment, those beside the project, poetry's and pipenv's, our own, and the
-    first of the PATH.
+    """The activated environment, those beside the project, poetry's and pipenv's, conda's, our own,
+    and the first other one of the PATH.
     """
     if (active := os.environ.get("VIRTUAL_ENV")) and Path(active) != Path(sys.prefix):
         yield Path(active)
@@ -118,8 +124,11 @@ def _pythons(home: Path) -> Iterator[Path]:
                 yield Path(path)
         if (folder / ".git").exists() or folder == Path.home():
             break
+    if (conda := os.environ.get("CONDA_PREFIX")) and Path(conda) != Path(sys.prefix):
+        yield Path(conda)
     yield Path(sys.executable)
-    if found := shutil.which("python3"):
+    elsewhere = [folder for folder in os.get_exec_path() if Path(folder) != Path(sys.prefix, "bin")]
+    if found := shutil.which("python3", path=os.pathsep.join(elsewhere)):
         yield Path(found)
 
 
@@ -127,7 +136,7 @@ def _asked(python: Path, manage: Path, settings: str) -> dict[str, Any]:
     """What the probe reports; a `fault` alone where not even Django was found."""
     words = (probe.__file__, str(manage), settings)
     try:
-        ended = executed(python, *words, folder=manage.parent, limit_s=ASK_S)
+        ended = executed(python, *words, folder=manage.parent, limit_s=ASK_S, without=MISLEADING)
     except subprocess.TimeoutExpired:
         return {"fault": f"the project did not load in {ASK_S:g} s"}
     except OSError as error:

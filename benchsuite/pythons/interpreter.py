@@ -10,7 +10,7 @@ import re
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -101,13 +101,20 @@ def ask(executable: str) -> Mapping[str, Any]:
 
 
 def executed(
-    executable: str | Path, file: str, *words: str, folder: str | Path, limit_s: float
+    executable: str | Path,
+    file: str,
+    *words: str,
+    folder: str | Path,
+    limit_s: float,
+    without: Collection[str] = ASTRAY,
 ) -> subprocess.CompletedProcess[str]:
-    """Has a Python execute this file of ours, which it need not be able to import."""
+    """Has a Python execute this file of ours, which it need not be able to import; its environment
+    is this one `without` these variables.
+    """
     return subprocess.run(
         [executable, "-c", Path(file).read_text(encoding="utf-8"), *words],
         cwd=folder,
-        env={name: value for name, value in os.environ.items() if name not in ASTRAY},
+        env={name: value for name, value in os.environ.items() if name not in without},
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,

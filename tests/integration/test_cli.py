@@ -13,6 +13,7 @@ import pytest
 
 from tests.integration.command import wait_for
 from tests.integration.program import Program, environment
+from tests.integration.stubs_http import Responder
 
 MANAGE = """
 import os, sys
@@ -152,6 +153,25 @@ def test_what_is_missing_is_a_sentence(program, words, change, status, sentence)
     assert re.search(sentence, ended.err), ended.err
     assert "Traceback" not in ended.err
     assert ended.err.startswith("benchsuite: ")
+
+
+def test_folders_in_which_manage_py_finds_the_project_are_those_of_pythonpath(program):
+    """A manage.py above its package, which the environment says where to find."""
+    (program.folder / "src/manage.py").rename(program.folder / "manage.py")
+    manage = (program.folder / "manage.py").read_text().replace('"..", ', "")
+    (program.folder / "manage.py").write_text(manage)
+    program.env["PYTHONPATH"] += f":{program.folder / 'src'}"
+    short = ("--server=waitress", "--users=2", "--warmup=0", "--duration=0.5", "--json=-")
+    (run,) = json.loads(program.run("run", "--path=/shop/", *short, status=0).out)
+    assert run["requests"] > 0
+
+
+def test_what_already_runs_needs_no_project_that_loads(program):
+    (program.folder / ".env").write_text("NO=thing")
+    with Responder() as responder:
+        words = (f"--target={responder.base_url}", "--path=/", "--users=2", "--warmup=0")
+        ended = program.run("run", *words, "--duration=0.5", "--json=-", status=0)
+    assert json.loads(ended.out)[0]["requests"] > 0
 
 
 def test_its_help_is_that_of_its_verbs(program):

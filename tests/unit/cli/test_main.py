@@ -1,14 +1,17 @@
 """What the program adds to a command, and where it is."""
 
+import os
 import sys
 from pathlib import Path
 
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
-from benchsuite.cli.project import Project
+from benchsuite.cli.project import Project, find
+from benchsuite.views.access import TOKEN_VARIABLE
 
 PYTHON = "/shop/.venv/bin/python"
 
@@ -19,6 +22,8 @@ PYTHON = "/shop/.venv/bin/python"
         (["--path=/"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
         ([], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
         (["--path=/"], sys.executable, ["--label=shop"]),
+        (["--path=/", "--agent=none"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
+        (["--path=/", "--agent=10.0.0.1:5558"], PYTHON, ["--label=shop"]),
         (["--label=mine", "--python", "3.13"], PYTHON, []),
         (["--again", "0123abcd"], PYTHON, []),
         (["--resume=0123abcd"], PYTHON, []),
@@ -74,3 +79,46 @@ def test_files_are_those_of_the_folder_where_a_command_is_typed(tmp_path):
         *("--json", f"{tmp_path}/out.json", "--html=-", "--label=before", "--option=timeout_s=30"),
         *("--path=/shop/?a=b,c", f"--locustfile={tmp_path}/l.py"),
     ]
+
+
+KNOWN = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
+
+
+@pytest.fixture
+def conda(tmp_path, monkeypatch):
+    """A folder with a manage.py, and an active environment of conda's."""
+    (tmp_path / "manage.py").touch()
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.setenv("CONDA_PREFIX", str(tmp_path / "conda"))
+    return tmp_path / "conda"
+
+
+@pytest.mark.parametrize("lacks", [True, False])
+def test_where_ours_lacks_what_the_project_imports_others_are_tried(
+    tmp_path, conda, monkeypatch, *, lacks
+):
+    other = tmp_path / "bin" / "python3"
+    other.parent.mkdir()
+    other.touch(mode=0o755)
+    own = f"{Path(sys.prefix, 'bin')}"
+    monkeypatch.setenv("PATH", os.pathsep.join([own, str(other.parent)]))
+    fault = "ModuleNotFoundError: No module named 'rest_framework'" * lacks
+    reports = {sys.executable: {**KNOWN, "fault": fault}, str(other): KNOWN}
+    monkeypatch.setattr(
+        projects, "_asked", lambda python, *about: reports.get(str(python), {"fault": "no Django"})
+    )
+    assert find(tmp_path).python == (other if lacks else Path(sys.executable))
+    reports[str(other)] = {"fault": "no Django"}
+    assert find(tmp_path).fault == fault
+    reports[str(conda)] = KNOWN
+    assert find(tmp_path).python == conda
+
+
+def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch, settings):
+    monkeypatch.setattr("django.core.management.call_command", lambda *words, **how: None)
+    monkeypatch.setenv(TOKEN_VARIABLE, "")
+    settings.ALLOWED_HOSTS = ["localhost"]
+    _serve(["--address=10.0.0.5:8765"])
+    assert settings.ALLOWED_HOSTS == ["localhost", "10.0.0.5"]
+    _serve(["--address=0.0.0.0:8765"])
+    assert settings.ALLOWED_HOSTS[-1] == "*"
