@@ -14,6 +14,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
+from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import load_pool
 from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import (
@@ -312,6 +313,17 @@ def test_thinking_users_end_at_once(tmp_path):
     assert responder.seen["/"] == 5 + CHECKED
     # the tick of a drain would be there had it waited
     assert result.done.users[-1][0] < result.done.window[1] + 5
+
+
+def test_users_who_rested_in_a_lower_stage_do_not_come_back_at_once(tmp_path):
+    """They would ask a target for more than users and their pauses allow."""
+    stages = {"users": 40, "stages": (40, 1, 40), "think_time_s": 2.0, "duration_s": 1.0}
+    with Responder() as responder:
+        job = a_job(responder, **stages)
+        result = load(tmp_path, job)
+    begin, _ = stage_windows(job.load, result.done)[2]
+    starts = result.of("GET /")["start"]
+    assert 1 <= ((starts >= begin) & (starts < begin + 0.2)).sum() <= 10
 
 
 def test_a_journey_cut_off_by_the_end_leaves_its_requests_only(tmp_path):

@@ -181,13 +181,16 @@ class Journeys(UserPool):
         if len(self._users) == self.standing_by:
             self._all_begun.set()
         try:
-            # first journeys are spread over a cycle of journey and think time
+            # journeys after nothing are spread over a cycle of journey and think time
+            cycle_s = think_time_s + min(self.journey_s, think_time_s)
+            spread_s = cycle_s * (client.user * GOLDEN % 1.0)
             if self._job.load.spawn_rate is None and think_time_s:
-                cycle_s = think_time_s + min(self.journey_s, think_time_s)
-                self._pause(client, cycle_s * (client.user * GOLDEN % 1.0))
+                self._pause(client, spread_s)
             for made in itertools.count(1):
                 while client.user >= self._level:
                     self._raised.wait()
+                    if think_time_s:
+                        self._pause(client, spread_s)
                 begin = monotonic()
                 self._making[client] = begin
                 answered = self._journey(client, begin)
