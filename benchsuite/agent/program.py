@@ -126,7 +126,8 @@ class Agent:
                 answer = self._work.answer(data)
             self._heard_at = monotonic()
             return answer
-        except (BenchsuiteError, OSError, SubprocessError) as error:
+        # numbers beyond all bounds, and words that no command line takes, are refused, too
+        except (BenchsuiteError, OSError, SubprocessError, ValueError, OverflowError) as error:
             return packed("refused", why=str(error))
 
     def _watching(self, data: dict[str, Any]) -> bytes:

@@ -101,7 +101,7 @@ def is_loopback(host: str) -> bool:
     """Whether every address of this name is a loopback address; False for unknown names."""
     try:
         resolved = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
-    except OSError:
+    except (OSError, UnicodeError):
         return False
     addresses = {str(entry[4][0]).partition("%")[0] for entry in resolved}
     return bool(addresses) and all(ipaddress.ip_address(one).is_loopback for one in addresses)

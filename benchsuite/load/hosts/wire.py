@@ -11,7 +11,6 @@ import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
-from math import isfinite
 from pathlib import Path
 from typing import Any
 
@@ -76,7 +75,7 @@ def is_fit(value: object, wanted: type) -> bool:
     if isinstance(value, bool):
         return False
     if wanted is float:
-        return isinstance(value, int | float) and isfinite(value)
+        return isinstance(value, int | float) and abs(value) <= LARGEST
     if not isinstance(value, wanted):
         return False
     if isinstance(value, int):

@@ -75,6 +75,7 @@ def test_who_says_nothing_any_more_is_forgotten(agent: Agent, monkeypatch) -> No
         ({**WATCH, "more": 1}, "other fields than its own"),
         ({"kind": "more", "start": -1}, "whose start can't be that"),
         ({"kind": "until", "begin": float("nan"), "end": 1.0}, "whose begin can't be that"),
+        ({"kind": "until", "begin": 10**400, "end": 1.0}, "whose begin can't be that"),
         ({"kind": "delete"}, "no known kind"),
         (RUN, "may start nothing: give it --may-start"),
         ([WATCH], "no known kind"),
