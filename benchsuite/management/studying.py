@@ -37,7 +37,7 @@ from benchsuite.studies.deciding import LOOKS, Doubt
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.options import arguments, in_cell, shares
-from benchsuite.studies.study import RULES, Cell, Coordinates, Share, Study, cell_title
+from benchsuite.studies.study import RULES, Cell, Coordinates, Study, admits, cell_title
 
 UNKNOWN = 1
 """In place of a share that is known later: as good as any other, for the time that a run takes."""
@@ -181,7 +181,7 @@ class Execution:
     def _round(self, need: Need, most: int) -> list[Turn]:
         """One start more of each cell in doubt, those next to each other that are compared."""
         made, turns = self.rounds_made(need), list[Turn]()
-        if made < most:
+        if made < most and not (self.row.claims and need is Need.QUESTION):
             last = dict(sorted(self.done))
             begun = [
                 doubt
@@ -190,8 +190,8 @@ class Execution:
             ]
             for cell in deciding.worth_more(begun, LOOKS - 1 - made):
                 place = self.place_of(cell)
-                if self.candidates[place].plan:
-                    number = last[place]
+                number = last[place]  # a claim and a question about it have rounds each
+                if self.candidates[place].plan and number < self.row.repeat + LOOKS - 1:
                     draw = random.Random(f"{self.row.seed} {place} {number}")
                     turns.append(Turn(place, number + 1, draw.randrange(2**31)))
         return turns
@@ -280,12 +280,13 @@ class Execution:
 
     def _settle(self, candidate: Candidate, row: StudyCell) -> None:
         """Finds the values that are shares of what other cells have shown, once for all starts."""
-        needed, known = _needed(candidate.cell), self.row.resolved.get(str(row.order), {})
+        needed, known = shares(candidate.cell.options), self.row.resolved.get(str(row.order), {})
         if not needed or candidate.plan is None or known:
             return
         figures = {one.name: one for one in self.study.figures}
         settled: dict[str, float] = {}
-        for option, share in needed.items():
+        for option, asked in needed.items():
+            share = in_cell(asked, candidate.cell.coordinates)
             runs = self.rows[self.place_of(share.cell)].runs.order_by("repetition")
             finished = runs.filter(status=Status.FINISHED.value)
             values = map(metric(figures[share.figure]).value, finished)
@@ -320,6 +321,11 @@ def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
         having = {"every": every} | {
             f"axis.{axis}.{value}": [one for one in every if one.cell.coordinates[axis] == value]
             for axis, value in candidate.cell.coordinates.items()
+        }
+        having |= {
+            f"set[{number}]": [one for one in every if admits(override.when, one.cell.coordinates)]
+            for number, override in enumerate(study.overrides, start=1)
+            if admits(override.when, candidate.cell.coordinates)
         }
         for place, some in having.items():
             if all(each.is_wrong for each in some):
@@ -418,7 +424,3 @@ def resolved(cells: Sequence[Cell], row: StudyRun) -> list[Candidate]:
     for order, candidate in enumerate(candidates):
         candidate.resolve(row.label, row.resolved.get(str(order), {}))
     return candidates
-
-
-def _needed(cell: Cell) -> dict[str, Share]:
-    return {option: in_cell(one, cell.coordinates) for option, one in shares(cell.options).items()}

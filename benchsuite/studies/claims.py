@@ -252,7 +252,7 @@ def obstacles(
         low, high = region
         values = cell.values(name)
         if not values or not low <= fmean(values) <= high:
-            seen = format_number(fmean(values)) if values else "not known"
+            seen = written(fmean(values)) if values else "not known"
             must = f"and must be {region_words(low, high)}"
             what = study.figure_title(name)
             yield f"not this question here: {what} of {where} is {seen}, {must}"
@@ -272,7 +272,9 @@ def region_words(low: float, high: float) -> str:
 
 
 def written(value: float | None) -> str:
-    return "without limit" if value == math.inf else format_number(value)
+    if value is not None and math.isinf(value):
+        return "without limit" if value > 0 else "below any limit"
+    return format_number(value)
 
 
 class Lead(StrEnum):

@@ -181,7 +181,7 @@ def derived(
 @derived(Unit.RATE, MORE, BOTH, length="10s")
 def best_window(record: Record, scope: str, options: Options) -> float | None:
     """right answers per second in the best window of that length"""
-    length, seconds = round(parse_seconds(options["length"])), _seconds(record, scope)
+    length, seconds = round(parse_seconds(str(options["length"]))), _seconds(record, scope)
     parts = (seconds[at : at + length] for at in range(len(seconds) - length + 1))
     whole = (part for part in parts if part[-1].second - part[0].second == length - 1)
     return max((sum(one.successes for one in part) / length for part in whole), default=None)

@@ -91,8 +91,6 @@ def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]]
 
 
 LEAST = 0.01  #: As a share of the median, in place of less, which rounding makes of small figures.
-
-
 CAUTION = 2.0  #: Standard errors by which cells are taken to scatter less alike than they look.
 
 

@@ -3,8 +3,10 @@
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from enum import IntEnum
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
@@ -198,8 +200,13 @@ def _scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
     for name in scaling.shorter:
         given, least = changed.get(name), scaling.least.get(name, 0)
         if isinstance(given, str):  # a time
-            seconds = parse_seconds(given)
-            changed[name] = f"{min(seconds, max(seconds * scale, least)):.4g}s"
+            try:
+                seconds = parse_seconds(given)
+            except UsageError as error:
+                place = Place(Path(study.path).name).at("scale").at("shorter")
+                raise place.error(f"{name}: {error}") from error
+            seconds = min(seconds, max(seconds * scale, least))
+            changed[name] = f"{Decimal(f'{seconds:.4g}'):f}s"  # 17280s, not 1.728e+04s
         elif isinstance(given, int):  # an amount, such as messages
             changed[name] = min(given, max(round(given * scale), math.ceil(least), 1))
     for name in scaling.faster:

@@ -3,6 +3,7 @@ measured; an old machine's figures are no judgement on a new one's.
 """
 
 import csv
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -38,7 +39,7 @@ def of(rows: Sequence[Row], coordinates: Coordinates) -> dict[str, Value]:
 
 def _rows(path: Path, each: Published) -> list[Row]:
     try:
-        with path.open(newline="", encoding="utf-8") as file:
+        with path.open(newline="", encoding="utf-8-sig") as file:
             lines = list(csv.DictReader(file))
     except (OSError, ValueError, csv.Error) as error:
         raise UsageError(f"published: {path.name} can't be read: {error}.") from error
@@ -62,6 +63,7 @@ def _rows(path: Path, each: Published) -> list[Row]:
 def _value(text: str | None) -> Value | None:
     """None for what is empty."""
     try:
-        return float(text) if text and text.strip() else None
+        number = float(text) if text and text.strip() else None
     except ValueError:
         return text
+    return number if number is None or math.isfinite(number) else text

@@ -305,10 +305,11 @@ def check_today(study: Study, place: Place) -> None:
     for published, at in _each(study.published, place, "published"):
         file = Path(study.path).parent / published.file
         try:
-            with file.open(encoding="utf-8", newline="") as lines:
+            with file.open(encoding="utf-8-sig", newline="") as lines:
                 columns = next(csv.reader(lines), [])
-        except OSError as error:
-            raise at.at("file").error(f"{file} can't be read: {error.strerror}.") from error
+        except (OSError, ValueError, csv.Error) as error:
+            why = getattr(error, "strerror", None) or error
+            raise at.at("file").error(f"{file} can't be read: {why}.") from error
         for column in (*published.cell.values(), *published.figures.values(), *published.only):
             if column not in columns:
                 raise at.at("file").unknown(column, "column", columns)

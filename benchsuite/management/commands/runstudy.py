@@ -57,7 +57,7 @@ class Asked(Spec):
     )
     only: tuple[str, ...] = option((), "--only AXIS=VALUE[,VALUE…]  these values of an axis alone")
     repeat: int | None = option(None, "--repeat N  runs of each configuration", unless="the file's")
-    seed: int = option(0, "--seed N  of the order and of each run")
+    seed: int = option(0, "--seed N  of the order and of each run", within=run_options.SEEDS)
     label: str = option("", "--label WORD  a word to find this execution by")
     load_hosts: int | None = option(
         None,
@@ -254,6 +254,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             study,
             asked.label,
             again_failed=asked.again_failed or asked.budget is not None,
+            claims=asked.claims or None,
             scale=asked.scale,
             repeat=asked.repeat,
             only={axis: list(some) for axis, some in only.items()} or None,
@@ -280,7 +281,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             text=study.text,
             scale=scale,
             only={axis: list(some) for axis, some in only.items()},
-            repeat=min(repeat, FEWEST) if sequential else repeat,
+            repeat=FEWEST if sequential else repeat,
             seed=asked.seed,
             claims=asked.claims,
             looks=LOOKS if sequential else 1,

@@ -366,7 +366,7 @@ def _words(situations: Sequence[Situation], metric: Metric) -> str:
 
 
 def next_step(row: StudyRun) -> tuple[str, str]:
-    again = command("runstudy", row.name)
+    again = command("runstudy", row.name, *[f"--label={row.label}"] * bool(row.label))
     if row.status == Status.RUNNING.value:
         return "", ""
     if row.status != Status.FINISHED.value:

@@ -55,7 +55,10 @@ def execution(row: StudyRun, study: Study) -> Execution:
 
 
 def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
-    runs = list(cell.runs.all())
+    # of a start that was made again, what has ended last
+    made = sorted(cell.runs.all(), key=lambda run: (run.status in ENDED, run.started_at))
+    newest = {run.repetition: run for run in made}
+    runs = [newest[repetition] for repetition in sorted(newest)]
     ended = sum(run.status in ENDED for run in runs)
     state, reason = State.MEASURED, cell.reason
     if not ended:

@@ -1,5 +1,6 @@
 """How a study is executed, whatever its runs do; the runs themselves are told here."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -18,9 +19,11 @@ from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, Software, StudyRun
 from benchsuite.pythons.interpreter import OWN
-from benchsuite.report.studies.execution import study_report
+from benchsuite.report.studies import rows
+from benchsuite.report.studies.execution import next_step, study_report
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
+from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.study import RULES
 from benchsuite.system import fingerprint, lock
 from tests.study_factories import STUDIES
@@ -235,6 +238,10 @@ def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine, file):
     assert sorted(state for *_, state in ran()) == ["failed", *["finished"] * 3, "interrupted"]
     runstudy("--resume", "--again-failed")
     assert len([one for one in ran() if one[3] == "finished"]) == 4
+    row = StudyRun.objects.get()
+    cells = [one for one in rows.execution(row, rows.study(row)).cells if one.starts]
+    assert [len(one.counted) for one in cells] == [2, 2]
+    assert not any(start.failed for one in cells for start in one.starts), "what failed is replaced"
 
 
 def test_a_full_disk_ends_it_and_its_run_is_made_again(machine, file):
@@ -478,3 +485,51 @@ def test_of_claims_alone_nothing_is_run_that_could_not_be_told(machine, asking, 
     out = runstudy("--claims", capsys=capsys)
     assert {setup for setup, *_ in ran()} == {"sync"}
     assert "cpus-target must be at least 999" in out
+
+
+@pytest.mark.parametrize(("word", "starts"), [("--claims", 2), ("--budget=1h", 1 + LOOKS)])
+def test_no_cell_is_looked_at_more_often_than_its_intervals_allow(
+    machine, asking, file, word, starts
+):
+    """Also where claims and a question are about it, whose answer would need some starts more."""
+
+    def alike(plan: Plan) -> RunResult:
+        made = sound(plan)
+        assert made.total is not None
+        better = 1.06 if "gthread" in plan.spec.server.server else 1.0
+        goodput = 10 * plan.spec.load.level * better * (1 + 0.1 * (plan.spec.repetition % 2))
+        return replace(made, total=replace(made.total, goodput=goodput))
+
+    of_threads = ASKING.split("\n\n")[0].replace("half-is-half", "of-threads")
+    file.write_text(file.read_text() + of_threads.replace("sync", "gthread"))
+    machine.ends = [alike] * 99
+    runstudy(word)
+    assert max(Counter((setup, load) for setup, load, *_ in ran()).values()) == starts
+
+
+def test_where_time_is_given_a_question_has_two_starts_of_each(machine, asking, file):
+    file.write_text(file.read_text().replace("repeat = 2\n", ""))
+    runstudy("--budget=1h")
+    starts = Counter(setup for setup, load, *_ in ran() if load == "users")
+    assert starts["gthread"] >= 2
+
+
+def test_claims_alone_do_not_go_on_with_an_execution_of_all(machine, asking):
+    machine.ends = [scattering, interrupted]
+    with pytest.raises(CommandError):
+        runstudy("--budget=1h")
+    assert "There is no execution of tiny" in refused("--claims")
+
+
+def test_the_page_goes_on_with_the_execution_that_it_shows(machine, file):
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy("--label=one two")
+    how = next_step(StudyRun.objects.get())[1]
+    assert how.endswith("runstudy tiny '--label=one two' --resume")
+
+
+@pytest.mark.parametrize("word", ["--seed=-1", f"--seed={10**18}"])
+def test_a_seed_that_can_not_be_stored_is_refused(machine, file, word):
+    with pytest.raises(CommandError, match="--seed must be between 0 and"):
+        runstudy(word)

@@ -48,6 +48,13 @@ def test_what_says_more_of_a_cell_wins():
     assert found == {"plateau": 2.0, "p95": 3.0}
 
 
+def test_what_spreadsheets_write_is_read_and_what_is_no_number_stays_a_word(tmp_path):
+    (tmp_path / "them.csv").write_text(CSV.replace("144.5", "nan"), encoding="utf-8-sig")
+    study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
+    found = published.of(published.rows(study), {"setup": "sync", "delay": "0"})
+    assert found == {"plateau": "nan", "p95": 0.02}
+
+
 def test_a_file_that_has_gone_is_named(tmp_path):
     study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
     with pytest.raises(UsageError, match=r"them\.csv can't be read"):
