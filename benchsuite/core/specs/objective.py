@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError, choices
+from benchsuite.core.plain import LARGEST
 from benchsuite.core.specs.spec import Spec
 from benchsuite.core.units import LONGEST, format_bytes, format_duration
 
@@ -148,7 +149,10 @@ def parse(text: str) -> Objective:
 def _share(part: str, percent: float) -> float:
     if not 0 < percent < 100:
         raise UsageError(f"{_quoted(part)}: {percent:g} must lie between 0 and 100.")
-    return percent / 100
+    share = percent / 100
+    if not 0 < share < 1 or 1 - share == 1:
+        raise UsageError(f"{_quoted(part)}: no load shows so little as {percent:g} %.")
+    return share
 
 
 def _limit(
@@ -163,6 +167,8 @@ def _limit(
     if not 0 < value <= most:
         at_most = f" and at most {most:g}s" if most < math.inf else ""
         raise UsageError(f"{_quoted(part)}: the limit must be above 0{at_most}.")
+    if value >= LARGEST:
+        raise UsageError(f"{_quoted(part)}: so high a limit limits nothing; leave it out.")
     return value
 
 

@@ -135,7 +135,8 @@ def _execution(options: dict[str, Any], screen: Screen) -> Execution:
 def _alone_s(execution: Execution, screen: Screen) -> float:
     """How long one user waits, who is asked of the first server before anything is stored."""
     trial = execution.searching.next
-    assert trial is not None, "a search that can begin begins with one user"
+    if trial is None:
+        raise UsageError(f"Nothing can be started: {execution.notebook.said}.")
     plan = execution.plan_of(trial)
     shown = Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S])
     with session(Results(screen.say), shown, screen) as at_work, shown:

@@ -3,7 +3,7 @@
 import json
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from operator import attrgetter
@@ -39,6 +39,7 @@ PREFERRED = ("gunicorn-gthread", "gunicorn-sync", "runserver")
 PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
 """Where no server is named, for HTTP and for WebSockets; the last one where none can run here."""
 
+SEEDS = 0, 10**9  #: Those of runs are made of it, and stored.
 NONE = "none"  #: As a front: the server without one.
 
 URLS = {"database.use": "DATABASE_URL", "layer.url": "REDIS_URL"}
@@ -168,7 +169,7 @@ class Output(Spec):
         group=RUNS,
     )
     strict: bool = option(False, "--strict  end with status 1 when a run is invalid", group=RUNS)
-    seed: int = option(0, "--seed N  of the order and of each run")
+    seed: int = option(0, "--seed N  of the order and of each run", within=SEEDS)
     json: str | None = option(
         None, '--json FILE  write the results as JSON ("-" for standard output)'
     )
@@ -264,11 +265,15 @@ OF_STARTING = ("login", "cpus-target", "diagnose", "flame", "port", "bind", "sta
 RUNS_ALREADY = "--target names what already runs, of which nothing is started, set or filled"
 
 
+def refuse_addresses(servers: Iterable[str]) -> None:
+    """Raises UsageError where one is no server that can be started."""
+    for name in filter(running.is_address, servers):
+        raise UsageError(f"--server={hidden(name)} is an address: give --target with it.")
+
+
 def _choose_target(values: dict[str, Any], short: Shorthand, options: Mapping[str, Any]) -> None:
     """The address in place of a server."""
-    for name in values.get("server.server", ()):
-        if running.is_address(name):
-            raise UsageError(f"--server={hidden(name)} is an address: give --target with it.")
+    refuse_addresses(values.get("server.server", ()))
     if short.target is None:
         return
     entries = [

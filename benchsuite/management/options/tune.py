@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
-from benchsuite.core.specs.load import MAX_RATE
+from benchsuite.core.specs.load import MAX_RATE, LoadProfile
 from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.core.units import format_period, listed
@@ -36,6 +36,7 @@ USUAL = (
 """Servers that are compared where none are named, as far as they can run here."""
 
 BUDGET_S = 900.0
+LONGEST_BUDGET_S = 86_400.0
 EACH_S = 480.0  #: Of one configuration on one number of CPUs.
 THOROUGH = 3.0  #: Times the usual budget: windows of 40 s that confirm leave time for a race then.
 LONGEST_WINDOW_S = 600.0
@@ -95,6 +96,7 @@ class Wanted(Spec):
     budget_s: float | None = option(
         None,
         "--budget TIME  of all runs together",
+        within=(0.0, LONGEST_BUDGET_S),
         unless=f"{format_period(BUDGET_S)}, with --cpus {format_period(EACH_S)} for each number; "
         f"{THOROUGH:g} times as much with --thorough, and as many times as a longer --window is "
         "longer",
@@ -161,6 +163,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     if target := options.get("target"):
         refuse_beside(options, table(Wanted), OF_A_TARGET, run_options.RUNS_ALREADY)
     wanted, output = read(Wanted, options), read(run_options.Output, options)
+    run_options.refuse_addresses((wanted.server or "", *wanted.servers))
     if target:
         wanted = replace(wanted, server=running.origin(target))
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
@@ -252,6 +255,8 @@ def _times(wanted: Wanted) -> tuple[float, float]:
 def _spec(options: Mapping[str, Any]) -> RunSpec:
     searched = {entry.key for entry in run_options.EVERY if entry.group in OF_THE_SEARCH}
     common = {name: value for name, value in options.items() if name not in searched}
+    makers = (options.get("load_processes") or 1) * (options.get("load_hosts") or 1)
+    common["users"] = [max(LoadProfile().users, makers)]  # fewer couldn't be shared
     own = {} if options.get("target") else {"server": ["runserver"]}
     spec, *more = run_options.specs({**common, **own})
     if more:

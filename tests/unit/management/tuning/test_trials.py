@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from benchsuite.core.specs import FLAME, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.core.specs.objective import parse
-from benchsuite.management.tuning.trials import spec_of
+from benchsuite.management.tuning.trials import spec_of, unhurried
 from benchsuite.tuning.trial import Candidate, Load, Phase, Question, Trial
 
 BASE = RunSpec(
@@ -34,3 +34,10 @@ def test_only_the_diagnostic_start_times_queries() -> None:
 
 def test_values(golden):
     golden.values()
+
+
+def test_one_user_is_not_shared_out():
+    load = replace(BASE.load, users=10, processes=4, hosts=2)
+    alone = unhurried(replace(BASE, load=load)).load
+    assert (alone.users, alone.processes, alone.hosts) == (1, 1, 1)
+    assert unhurried(BASE).load.hosts == 0
