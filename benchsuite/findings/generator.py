@@ -16,6 +16,9 @@ from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import starves
 from benchsuite.findings.window import is_surely_beyond
 
+LIMIT = ("B101", "B102", "B103")
+"""The load generator was the limit, not the server."""
+
 USUAL_SHARE = 0.25
 """Of the median response time: timers that are half that late spoil the tail alone."""
 

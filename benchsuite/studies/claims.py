@@ -104,7 +104,8 @@ def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Sid
     of_all = execution.scatter(figure)
     if cell is None:
         return Side((), of_all)
-    return Side(cell.values(figure), of_all, cell.amounts(figure), cell.at_least(figure))
+    amounts, at_least = cell.amounts(figure), cell.at_least(figure)
+    return Side(cell.values(figure), of_all, amounts, at_least, cell.is_floor(figure))
 
 
 def _judgement(
@@ -149,7 +150,7 @@ def _judged(
         known, where = find(execution, coordinates), study.titles(coordinates, with_axes=True)
         before = [*obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
         closed.extend(before)
-        reasons.extend([*before, *_unmeasured(known, where)])
+        reasons.extend([*before, *_unmeasured(known, where, figure)])
         return side_of(execution, known, figure)
 
     other = side(to, check.to_figure or check.figure) if to is not None else None
@@ -211,13 +212,13 @@ def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
     return next((one for one in execution.cells if one.coordinates == coordinates), None)
 
 
-def _unmeasured(cell: MeasuredCell | None, where: str) -> Iterator[str]:
+def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[str]:
     """What a cell that can run here still lacks."""
     if cell is None or cell.state is State.UNAVAILABLE:
         return
     if cell.state is not State.MEASURED:
         yield f"{where}: {cell.reason or cell.state.value}"
-    elif not cell.counted:
+    elif not cell.counted and not cell.is_floor(figure):
         yield f"{where}: no run counts ({reasons(cell.starts) or 'no run'})"
 
 
@@ -367,7 +368,7 @@ def _situation(
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         else:
             doubts = [*obstacles(study, execution, answer.needs, cell, name, by.figure)]
-            doubts += _unmeasured(cell, name)
+            doubts += _unmeasured(cell, name, by.figure)
             if not doubts and len(cell.values(by.figure)) < FEWEST:
                 doubts = ["one run has no interval"]
             for doubt in doubts:

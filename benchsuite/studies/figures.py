@@ -93,6 +93,12 @@ def values(
     return by_name
 
 
+def rates(figures: Sequence[Figure]) -> list[str]:
+    """Those that are answers in a time, of which nobody has more than the server gave."""
+    metrics = map(metric, figures)
+    return [one.name for one in metrics if one.unit is Unit.RATE and one.better is MORE]
+
+
 PLACES = {"stage": "stage", "kind": POPULATION}
 """Options of a figure of one part of a run → the scope of its measurements."""
 

@@ -18,7 +18,7 @@ import math
 import operator
 from bisect import bisect
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean, median, variance
 from typing import NamedTuple
@@ -163,6 +163,7 @@ class Side:
     of_all: Scatter
     amounts: Sequence[float] = ()  #: Of a figure that counts: what each start counts among.
     at_least: Sequence[float] = ()  #: Of starts without limit: up to where each was tried.
+    is_floor: bool = False  #: Whether it may be more than its starts show.
 
 
 def interval(
@@ -188,10 +189,19 @@ def interval(
     if starts < FEWEST:
         return Interval(value, reason="one run has no interval")
     if min(figures) > 0:
-        return _welch(kind, sides, confidence, more)
+        return _open(kind, sides, _welch(kind, sides, confidence, more))
     if kind is not Kind.RATIO and all(one.amounts for one in sides):
         return _counted(kind, sides, confidence, more)
     return Interval(value, reason="a run has 0, which has no logarithm")
+
+
+def _open(kind: Kind, sides: Sequence[Side], found: Interval) -> Interval:
+    """Without the end that nobody knows of a side which may be more than was measured."""
+    if sides[0].is_floor:
+        found = replace(found, high=math.inf)
+    if sides[-1].is_floor and len(sides) > 1:
+        found = replace(found, low=0.0 if kind is Kind.RATIO else -math.inf)
+    return found
 
 
 def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchsuite.studies.intervals import Scatter, scatter
+from benchsuite.studies.intervals import FEWEST, Scatter, scatter
 from benchsuite.studies.study import Coordinates
 
 
@@ -26,6 +26,9 @@ class Start:
     """What a figure counts among, by `figures.amounts`; others than counts have none."""
     at_least: Mapping[str, float] = field(default_factory=dict)
     """Up to where a figure was tried that has no limit, by `figures.at_least`."""
+    floors: Mapping[str, float] = field(default_factory=dict)
+    """Of one that does not count because the load generator was the limit: the rates that it made,
+    as the server answers at least so many."""
     excluded: Sequence[str] = ()
     """Why it doesn't count, by `comparing.cells`: "B401"; empty where it does."""
     verdict: str = ""
@@ -47,8 +50,16 @@ class MeasuredCell:
         return [one for one in self.starts if not one.excluded]
 
     def values(self, figure: str) -> list[float]:
-        """Of the starts that count and have it."""
-        return [value for one in self.counted if (value := one.figures.get(figure)) is not None]
+        """Of the starts that count and have it, with floors where these are too few."""
+        values = [value for one in self.counted if (value := one.figures.get(figure)) is not None]
+        return [*values, *self._floors(figure)] if self.is_floor(figure) else values
+
+    def is_floor(self, figure: str) -> bool:
+        """Whether the server may have more of it than was measured."""
+        return len(self.counted) < FEWEST and bool(self._floors(figure))
+
+    def _floors(self, figure: str) -> list[float]:
+        return [one.floors[figure] for one in self.starts if figure in one.floors]
 
     def amounts(self, figure: str) -> list[float]:
         """What these count among; empty where the figure is no count."""

@@ -123,7 +123,8 @@ def shown(cell: MeasuredCell, metric: Metric) -> Shown:
         return Shown.missing(reasons(cell.starts) or "no run has this figure")
     ends = f"{written(metric, min(values))} – {written(metric, max(values))}"
     notes = [ends * (min(values) != max(values)), failed(cell)]
-    return Shown(written(metric, fmean(values)), "; ".join(filter(None, notes)))
+    least = "at least " * cell.is_floor(metric.name)
+    return Shown(least + written(metric, fmean(values)), "; ".join(filter(None, notes)))
 
 
 HOW = """\
@@ -228,6 +229,8 @@ def _figure(arm: Arm, metric: Metric) -> str:
     words = "—" if value is None else written(metric, value)
     if low is None or high is None:
         return words
+    if math.isinf(high) and not math.isinf(low):
+        return f"at least {written(metric, low)}"
     ends, unit = [written(metric, low), written(metric, high)], words.lstrip(NUMBER)
     if unit != words and all(end.endswith(unit) for end in ends):
         ends = [end.removesuffix(unit).rstrip() for end in ends]
@@ -239,6 +242,10 @@ def _times(arm: Arm) -> str:
     if arm.ratio is None or arm.ratio.value is None:
         return ""
     value, low, high = arm.ratio.value, arm.ratio.low, arm.ratio.high
+    if low == 0 and high:
+        return f"at most {ratio_words(high)} ×"
+    if low and high == math.inf:
+        return f"at least {ratio_words(low)} ×"
     between = f" [{ratio_words(low)}, {ratio_words(high)}]" if low is not None else ""
     return f"{ratio_words(value)} ×{between}"
 

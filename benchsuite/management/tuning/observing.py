@@ -8,13 +8,11 @@ from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs.objective import Goal, margin
+from benchsuite.findings.generator import LIMIT
 from benchsuite.management.tuning.trials import PATIENCE_S, PATIENT
 from benchsuite.stats import histogram
 from benchsuite.stats.histogram import Histogram
 from benchsuite.tuning.trial import Level, Observation, Question, Trial
-
-GENERATOR = ("B101", "B102", "B103")
-"""The load generator was the limit, not the server."""
 
 TARGETS = "TARGETS"  #: In place of these: a target elsewhere may be asked no more.
 
@@ -72,7 +70,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
         memory_bytes=every.memory(result),
         connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
-        limit=_codes(result, GENERATOR) or ((TARGETS,) if at_most else ()),
+        limit=_codes(result, LIMIT) or ((TARGETS,) if at_most else ()),
         fails=tuple(sorted({*failing, *starving})),
         wrong=_wrong(result),
         failure=result.failure if result.status is Status.FAILED else "",

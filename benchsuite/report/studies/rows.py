@@ -12,6 +12,7 @@ from benchsuite.comparing.cells import Standing
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.units import parse_seconds
+from benchsuite.findings.generator import LIMIT, littles_law
 from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
 from benchsuite.studies import figures, reading
@@ -77,8 +78,12 @@ def _cell(row: StudyRun, study: Study, cell: StudyCell) -> MeasuredCell:
 
 def _start(run: Run, study: Study) -> Start:
     known = cells.start(run)
+    values = figures.values(study.figures, run, starves=starvation.number in known.reasons)
+    limits = {*known.reasons} - {littles_law.number}  # of users who waited for the generator
+    floors = figures.rates(study.figures) if limits and limits <= {*LIMIT} else ()
     return Start(
-        figures=figures.values(study.figures, run, starves=starvation.number in known.reasons),
+        figures=values,
+        floors={name: value for name in floors if (value := values[name])},
         amounts=figures.amounts(study.figures, run),
         at_least=figures.at_least(study.figures, run),
         excluded=() if known.has_own_figures else known.reasons,

@@ -14,7 +14,7 @@ from django.test import override_settings
 
 from benchsuite import store
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError
-from benchsuite.core.results import RunResult, Status
+from benchsuite.core.results import Level, RunResult, Status, Verdict
 from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
 from benchsuite.models import Run, Software, StudyRun
@@ -533,3 +533,17 @@ def test_the_page_goes_on_with_the_execution_that_it_shows(machine, file):
 def test_a_seed_that_can_not_be_stored_is_refused(machine, file, word):
     with pytest.raises(CommandError, match="--seed must be between 0 and"):
         runstudy(word)
+
+
+def test_what_the_load_generator_limited_is_the_least_that_the_server_answers(machine, file):
+    def limited(plan: Plan) -> RunResult:
+        made = sound(plan)
+        findings = tuple(replace(one, level=Level.INVALID) for one in made.findings)
+        return replace(made, verdict=Verdict.INVALID, findings=findings)
+
+    machine.ends = [limited] * 4
+    runstudy("--only=load=users")
+    row = StudyRun.objects.get()
+    cells = [one for one in rows.execution(row, rows.study(row)).cells if one.starts]
+    assert [one.counted for one in cells] == [[], []]
+    assert all(one.is_floor("answers") and len(one.values("answers")) == 2 for one in cells)

@@ -1,15 +1,17 @@
 """What a study answers, of executions whose truth is known."""
 
+import re
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from benchsuite.report.studies.charts import charts
+from benchsuite.studies import figures
 from benchsuite.studies.claims import Lead, answered
 from benchsuite.studies.measured import Execution, State
 from benchsuite.studies.study import Answer, Axis, Chart, Objective, Value
-from benchsuite.studies.tables import Question, questions
+from benchsuite.studies.tables import Question, questions, sentence
 from tests.unit.studies import worlds
 
 MOST = Objective("plateau", "most")
@@ -163,3 +165,20 @@ def test_charts_call_values_by_their_titles(x: str, line: str) -> None:
     lines = [column.title for column in drawn.series.columns[1:]]
     titles = lines if line == "setup" else drawn.layout["xaxis"]["tickvals"]
     assert titles == ["sync today", "async today"]
+
+
+def test_the_best_may_be_beyond_what_could_be_asked_of_it():
+    beyond = replace(worlds.start(180.0, excluded="B101, B102"), floors={"plateau": 180.0})
+    execution = one_cell(("async", "0"), worlds.execution(), starts=[beyond] * 2)
+    one = found(SETUP, execution)["0"]
+    assert (one.lead, [arm.name for arm in one.best]) == (Lead.ALONE, ["async"])
+    metric = figures.metric(worlds.study().figures[0])
+    words = r"async is best with at least 17\d\s/s; sync has at most 0\.7\d* × of that\."
+    assert re.fullmatch(words, sentence(one, metric))
+
+
+def test_who_could_be_asked_no_more_may_be_the_best():
+    beyond = replace(worlds.start(140.0, excluded="B103"), floors={"plateau": 140.0})
+    execution = one_cell(("sync", "0"), worlds.execution(), starts=[beyond] * 2)
+    one = found(SETUP, execution)["0"]
+    assert (one.lead, [arm.name for arm in one.best]) == (Lead.SHARED, ["async", "sync"])

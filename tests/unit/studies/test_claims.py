@@ -215,3 +215,33 @@ def test_that_nothing_fails_is_told_by_how_much_was_tried(requests, outcome):
 
 def test_values(golden):
     golden.values()
+
+
+def beyond(value: float) -> Start:
+    """One whose load generator could ask for no more."""
+    return Start(figures={"plateau": value}, floors={"plateau": value}, excluded=("B101",))
+
+
+@pytest.mark.parametrize(
+    ("measured_at", "ratio", "outcome"),
+    [
+        ("200", (0.4, math.inf), Outcome.HOLDS),  # of 0.7 to 1.4, and it may be more
+        ("200", (0.6, math.inf), Outcome.UNTOLD),
+        ("200", (0.0, 0.4), Outcome.FAILS),
+        ("200", (0.0, 0.6), Outcome.UNTOLD),
+        ("100", (0.0, 0.6), Outcome.HOLDS),  # what it is divided by may be more
+        ("100", (0.4, 0.6), Outcome.UNTOLD),
+        ("100", (0.6, math.inf), Outcome.FAILS),
+    ],
+)
+def test_what_the_load_generator_limited_is_the_least_that_a_server_answers(
+    measured_at, ratio, outcome
+) -> None:
+    cells = [
+        replace(one, starts=[beyond(start.figures["plateau"]) for start in one.starts])
+        if one.coordinates == {"setup": "sync", "delay": measured_at}
+        else one
+        for one in worlds.execution().cells
+    ]
+    claim = worlds.claim(replace(HALVES, ratio=ratio))
+    assert judged(claim, Execution(cells=cells)).outcome is outcome
