@@ -160,10 +160,11 @@ def keep(whole: Whole) -> str:
     store.find_shared(row)
     row._state.adding = here is None
     row.save()
+    fields = [field.name for field in interchange.stored(whole.purpose.part)]
     for part in whole.parts:
         part.pk = known.get(part.order)
         part._state.adding = part.pk is None
-        part.save()
+        part.save(update_fields=None if part._state.adding else fields)  # its run stays
     return done
 
 

@@ -229,5 +229,18 @@ def test_a_tuning_travels_with_its_trials_and_grows(file, loadbench):
     assert dump(file) == late
 
 
+def test_trials_whose_runs_are_not_in_the_file_keep_them(file, loadbench):
+    row = make_tuning(searched(4), status="interrupted")
+    run = make_run("uwsgi", label="later")
+    for order, one in enumerate(searched(6).entries[4:], start=4):
+        row.trials.create(order=order, trial=plain(one.trial), observation=plain(one.seen), run=run)
+    linked = list(row.trials.values_list("order", "run"))
+    dump(file, label="later")
+    row.trials.filter(run=run.pk).delete()
+    Run.objects.filter(pk=run.pk).delete()
+    assert loadbench() == ["1 run loaded.", f"{row} brought up to date."]
+    assert list(row.trials.values_list("order", "run")) == linked
+
+
 def tuning(row):
     return to_markdown(tuning_report(Tuning.objects.get(pk=row.pk)).answer)
