@@ -98,6 +98,5 @@ def chart(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
 
 def wanted_ids(request: HttpRequest) -> list[str]:
     """The IDs in `runs`, separated by commas, repeated, or both."""
-    return [
-        part for value in request.GET.getlist("runs") for part in value.split(",") if part.strip()
-    ]
+    given = request.POST if request.method == "POST" else request.GET
+    return [part for value in given.getlist("runs") for part in value.split(",") if part.strip()]

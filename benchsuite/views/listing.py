@@ -138,8 +138,7 @@ def _number(request: HttpRequest, name: str) -> int | None:
 @guarded
 def delete(request: HttpRequest) -> HttpResponse:
     access.require(request, "delete_run", "Deleting runs needs")
-    ids = request.POST.getlist("runs") if request.method == "POST" else wanted_ids(request)
-    runs = queries.chosen(queries.listed(), ids)
+    runs = queries.chosen(queries.listed(), wanted_ids(request))
     kept = [run for run in runs if run.status == Status.RUNNING.value]
     gone = [run for run in runs if run not in kept]
     if request.method == "POST" and gone:

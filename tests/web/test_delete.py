@@ -26,6 +26,18 @@ def test_a_post_deletes_the_run_with_all_its_figures(client, soup):
     assert "1 run deleted" in soup(answer["Location"]).text
 
 
+def test_many_runs_are_few_fields_of_the_form(client, soup, settings):
+    """Django refuses a form of more than a thousand, and twice as many runs may be chosen."""
+    settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 3
+    ids = ",".join(str(make_run("uwsgi", seed=one).pk) for one in range(8))
+    inputs = soup(f"/results/delete/?runs={ids}").select("form[method=post] input")
+    given: dict[str, list[str]] = {}
+    for one in inputs:
+        given.setdefault(str(one["name"]), []).append(str(one["value"]))
+    assert client.post("/results/delete/", given).status_code == 302
+    assert not Run.objects.exists()
+
+
 def test_a_post_without_the_token_is_refused():
     run = make_run("uwsgi")
     strict = with_token(Client(HTTP_HOST="localhost", enforce_csrf_checks=True))
