@@ -6,9 +6,11 @@ from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.db.utils import load_backend
 
 from benchsuite.core.results import Status
 from benchsuite.models import Run, StudyRun
+from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 from benchsuite.system import journal
@@ -202,6 +204,22 @@ def test_filter_by_environment_and_by_id(soup):
     make_run("waitress")
     assert servers(soup(f"/results/?environment={run.environment_id}")) == ["uwsgi"]
     assert servers(soup(f"/results/?q={str(run.pk)[:13]}")) == ["uwsgi"]
+    for whole in (str(run.pk), run.pk.hex.upper()):
+        assert servers(soup(f"/results/?q={whole}")) == ["uwsgi"]
+
+
+def test_an_id_is_looked_for_as_the_database_writes_it():
+    """PostgreSQL has a type of its own for ids, whose text has dashes."""
+    postgres = load_backend("django.db.backends.postgresql").DatabaseWrapper({}, "postgres")
+    run = make_run("uwsgi")
+
+    def looked_for(text):
+        found = RunFilter({"q": text}, queryset=Run.objects.all()).qs
+        return set(found.query.get_compiler(connection=postgres).as_sql()[1])
+
+    part = str(run.pk)[:13]
+    assert looked_for(part) == {f"%{part}%"}
+    assert run.pk in looked_for(str(run.pk))
 
 
 @pytest.mark.parametrize("path", ["/results/", "/results/configurations/"])

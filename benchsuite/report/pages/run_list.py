@@ -79,7 +79,8 @@ class RunFilter(django_filters.FilterSet):
                 anywhere |= Q(**{f"{column}__icontains": word})
             plain = word.replace("-", "").lower()
             if len(plain) >= 6 and set(plain) <= set("0123456789abcdef"):
-                anywhere |= Q(pk__icontains=plain)
+                # dashed as it is written: some databases keep the dashes
+                anywhere |= Q(pk=plain) if len(plain) == 32 else Q(pk__icontains=word)
             runs = runs.filter(anywhere)
         return runs
 
