@@ -125,7 +125,7 @@ class Watch:
         self._owner = owner or ""
         self._is_running = bool(owner) and not lock.has_ended(self._owner)
         reader = None
-        if self._is_running:
+        if self._is_running and lock.can_be_seen(self._owner):
             reader = journal.of_process(lock.pid_of(self._owner))
         elif self._kind == BATCH:  # it may be between two runs
             reader = next((one for one in journal.readers() if one.batch == str(self._pk)), None)
@@ -249,12 +249,13 @@ def under_way() -> list[UnderWay]:
     for execution in executions:
         pages[execution.owner] = str(execution), execution.get_absolute_url()
     pages = {owner: page for owner, page in pages.items() if not lock.has_ended(owner)}
-    pids = {lock.pid_of(owner): page for owner, page in pages.items()}
-    here = {reader.pid: reader for reader in journal.readers()}
-    rows = [UnderWay(*page, _follower(here.get(pid))) for pid, page in pids.items()]
-    for pid in here.keys() - pids:  # between two of its runs
-        last = Run.objects.filter(batch=here[pid].batch).only("batch", "workload").first()
+    here, rows = {reader.pid: reader for reader in journal.readers()}, []
+    for owner, page in pages.items():  # the number of one elsewhere is another process here
+        reader = here.pop(lock.pid_of(owner), None) if lock.can_be_seen(owner) else None
+        rows.append(UnderWay(*page, _follower(reader)))
+    for other in here.values():  # between two of its runs
+        last = Run.objects.filter(batch=other.batch).only("batch", "workload").first()
         if last is not None:
             url = f"{compare}?batch={last.batch}"
-            rows.append(UnderWay(last.workload, url, _follower(here[pid])))
+            rows.append(UnderWay(last.workload, url, _follower(other)))
     return rows

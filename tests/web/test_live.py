@@ -152,6 +152,22 @@ def test_one_that_can_not_be_read_says_where_it_is_drawn(client, soup, owner, wo
     assert "io_read" in json.loads(client.get("/results/under-way/").content)["html"]
 
 
+def test_commands_elsewhere_are_not_told_by_their_numbers(run, monkeypatch):
+    """In containers many have the same one."""
+    monkeypatch.setattr(live.journal, "claims", lambda: [lock.Claim(1, os.getpid())])
+    for host in ("far", "near"):
+        other = make_running_run("waitress")
+        owner = f"{host}:0123456789ab:boot:4026531836:{os.getpid()}:1"
+        Run.objects.filter(pk=other.pk).update(owner=owner)
+        seen = live.Watch("batch", other.batch).look()
+        assert (seen["seconds"], "journal" in seen) == ([], False)
+    drawn = {row.url: row.follower is not None for row in live.under_way()}
+    assert len(drawn) == 3
+    assert [url for url, is_drawn in drawn.items() if is_drawn] == [
+        f"{reverse('benchsuite:compare')}?batch={run.batch}"
+    ]
+
+
 def test_tunings_and_studies_are_followed_by_their_commands(
     client, soup, opened, run, tmp_path, settings
 ):
