@@ -14,7 +14,7 @@ from benchsuite.report.charts import of_run
 from benchsuite.report.exports.runs import csv_of, json_of, table_as_csv
 from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.views.access import NotShown, gone
-from benchsuite.views.page import guarded
+from benchsuite.views.page import attached, guarded
 
 CHUNK_LETTERS = 64 * 1024
 TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
@@ -31,7 +31,7 @@ def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> 
     return StreamingHttpResponse(
         _in_turn(chunks) if isinstance(request, ASGIRequest) else chunks,
         content_type=f"{TYPES[wanted]}; charset=utf-8",
-        headers={"Content-Disposition": f'attachment; filename="{name}.{wanted}"'},
+        headers=attached(f"{name}.{wanted}"),
     )
 
 

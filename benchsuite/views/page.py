@@ -14,6 +14,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
+from django.utils.http import content_disposition_header
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.gzip import gzip_page
 
@@ -108,8 +109,7 @@ def page(
     """Renders a template with what all need; some are one file with ?format=html."""
     if name in FILES and request.GET.get("format") == "html":
         filename = re.sub(r"[^\w-]+", "-", f"{name}-{context['title']}").strip("-")
-        headers = {"Content-Disposition": f'attachment; filename="{filename}.html"'}
-        return HttpResponse(one_file(name, context), headers=headers)
+        return HttpResponse(one_file(name, context), headers=attached(f"{filename}.html"))
     common = {
         "request": request,
         "admin_url": url_or_none("admin:index"),
@@ -117,6 +117,11 @@ def page(
         "open_by_token": access.open_by_token(),
     }
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)
+
+
+def attached(name: str) -> dict[str, str]:
+    """Headers of a file that is kept, whatever letters its name has."""
+    return {"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)}
 
 
 def problem(request: HttpRequest, message: str, *, status: int) -> HttpResponse:

@@ -71,6 +71,12 @@ def test_one_run(client):
     assert json.loads(answer.getvalue())[0]["id"] == str(run.pk)
 
 
+def test_a_file_has_a_name_in_any_script(client):
+    run = make_run("uwsgi", workload="url", options={"path": "/", "expect": "Корзина"})
+    answer = client.get(f"/results/configurations/{run.key}/?format=html")
+    assert answer["Content-Disposition"].startswith("attachment; filename*=utf-8''history-uwsgi")
+
+
 def test_wrong_wishes_are_refused(golden, soup):
     golden.cases(lambda path: words_of(soup(path, status=400)))
 
