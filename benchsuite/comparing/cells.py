@@ -248,6 +248,12 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
     return sorted(grouped(runs), key=order)
 
 
+def counted(runs: Iterable[Run]) -> list[Run]:
+    """Without diagnostic starts, which never count, where there are others."""
+    every = list(runs)
+    return [run for run in every if not run.spec.get("diagnoses")] or every
+
+
 def grouped(runs: Iterable[Run]) -> list[Cell]:
     """The same in the order of their first start.
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from benchsuite.comparing.cells import Cell, cells
+from benchsuite.comparing.cells import Cell, cells, counted
 from benchsuite.comparing.contrasts import Pair, deciding, figures_of, metric, standing
 from benchsuite.comparing.titles import around, details, load_title, titled, workload_title
 from benchsuite.core.units import in_words
@@ -126,11 +126,11 @@ def _differing(prefix: str, facts: Sequence[Mapping[str, str]]) -> Iterator[Diff
 
 
 class Comparison:
-    """Some runs, grouped into cells; one of the cells is what the others are divided by."""
+    """Runs that count, grouped into cells; one of these is what the others are divided by."""
 
     def __init__(self, runs: Sequence[Run], *, baseline: str = "") -> None:
         """`baseline` is the id of a run of the cell that was chosen."""
-        self.runs = list(runs)
+        self.runs = counted(runs)
         self.cells = titled(cells(self.runs))
         self.titles = [cell.title for cell in self.cells]
         self.baseline = self._baseline(baseline)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 
-from benchsuite.comparing.cells import Cell, grouped
+from benchsuite.comparing.cells import Cell, counted, grouped
 from benchsuite.comparing.contrasts import Pair
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.titles import titled
@@ -48,7 +48,7 @@ def _named(words: Sequence[str]) -> list[Named]:
         elif word in servers:
             runs = _runs().filter(server=word)
             newest = common or runs.order_by("-started_at")[0]
-            named.append(Named(word, grouped(runs.filter(batch=newest.batch))))
+            named.append(Named(word, grouped(counted(runs.filter(batch=newest.batch)))))
         else:
             named.append(Named(word, _by_id(word)))
     return named
@@ -56,7 +56,7 @@ def _named(words: Sequence[str]) -> list[Named]:
 
 def _labelled(word: str) -> Named:
     """Of each key the newest cell: a label of every build stands for the last of them."""
-    cells = grouped(_runs().filter(label=word))
+    cells = grouped(counted(_runs().filter(label=word)))
     by_key: dict[str, Cell] = {}
     for cell in sorted(cells, key=lambda cell: cell.runs[-1].started_at, reverse=True):
         by_key.setdefault(cell.first.key, cell)
@@ -78,18 +78,18 @@ def _by_id(word: str) -> list[Cell]:
         raise UsageError(f"{word!r} begins the ids of several runs or batches; write more of it.")
     if not runs and not batches:
         raise UsageError(_unknown(word))
-    return grouped(runs or _runs().filter(batch=batches[0]))
+    return grouped(counted(runs or _runs().filter(batch=batches[0])))
 
 
 def _newest(*, without: Named | None = None) -> Named:
     """The newest batch that holds other runs than these; raises UsageError when there is none."""
-    runs = _runs()
+    runs = _runs().filter(diagnosis__isnull=True)
     if without is not None:
         runs = runs.exclude(pk__in=[run.pk for cell in without.cells for run in cell.runs])
     last = runs.order_by("-started_at").first()
     if last is None:
         raise UsageError("There is nothing to compare yet; runbench measures something.")
-    return Named(f"batch {last.batch.hex[:8]}", grouped(runs.filter(batch=last.batch)))
+    return Named(f"batch {last.batch.hex[:8]}", grouped(counted(runs.filter(batch=last.batch))))
 
 
 def _runs() -> QuerySet[Run]:

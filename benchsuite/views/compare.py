@@ -45,6 +45,7 @@ def show(request: HttpRequest) -> HttpResponse:
     star = notes.starred(runs)
     chosen = request.GET.get("baseline") or (str(star.pk) if star else "")
     comparison = Comparison(runs, baseline=chosen)
+    runs = comparison.runs
     unlike_runs = unlike(comparison)
     lines = climbs(comparison, unlike_runs)
     reasons = [] if lines else [one.sentence(comparison.titles) for one in unlike_runs]

@@ -4,6 +4,7 @@ import contextlib
 import io
 import json
 from datetime import timedelta
+from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -150,6 +151,22 @@ def test_every_distribution_that_differs_is_said_before_any_figure(tmp_path, cap
     assert f"> {said}" in files[1].read_text()
     names = [one["name"] for one in as_json("main", "branch")["differences"]]
     assert names == ["package sqlparse", "package uvloop", "package whitenoise"]
+
+
+def test_diagnostic_runs_never_take_part():
+    seen = {"pages": [], "paused_s": 0.0, "longest_pause_s": 0.0, "cpu_s": 0.0}
+    given: dict[str, Any] = {"users": 1, "diagnoses": "queries", "columns": {"diagnosis": seen}}
+    two_servers()
+    for server in ("gunicorn-gthread", "granian-wsgi"):
+        starts(server, [50.0], begun=LATER, **given)
+    for words in (("gunicorn-gthread", "granian-wsgi"), (BATCH.hex[:8],), ()):
+        found = ratios(*words, "--metric=goodput")
+        assert found == [("granian-wsgi", "gunicorn-gthread", 5, 5, pytest.approx(1.302), True)]
+    two_builds()
+    starts("gunicorn-gthread", [50.0], label="main", begun=LATER + timedelta(hours=1), **given)
+    for words in (("main", "branch"), ("--baseline=main",)):
+        ((candidate, base, *_),) = ratios(*words, "--metric=goodput")
+        assert (candidate, base) == ("gunicorn-gthread · branch", "gunicorn-gthread · main")
 
 
 def test_a_real_fingerprint_is_compared_in_at_least_forty_fields():
