@@ -98,7 +98,7 @@ def overall(judgements: Iterable[Judgement]) -> Decision:
 def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     low = contrast.change_percent(contrast.found.low)
     high = contrast.change_percent(contrast.found.high)
-    if low is None or high is None:
+    if low is None or high is None or contrast.baseline.doubt:
         why = few([contrast], more=True).removesuffix(".") or contrast.says
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     decision = condition.decide(low, high)

@@ -1,6 +1,6 @@
 """Conditions: how they are written, and when they are broken, held or undecided."""
 
-from benchsuite.comparing.gate import Judgement, judge, overall, parse
+from benchsuite.comparing.gate import Decision, Judgement, judge, overall, parse
 from benchsuite.report.exports.comparison import as_junit
 from tests.starts import FAST, SLOW, found_out, side
 
@@ -27,3 +27,13 @@ def words(value):
 
 def test_values(golden):
     golden.values(words)
+
+
+def test_nothing_is_held_and_nothing_broken_against_an_invalid_baseline():
+    main = side("main", FAST)
+    for run in main.runs:
+        found_out(run, "B201 failures")
+    for text in ("goodput < -30%", "goodput < -5%"):
+        (found,) = judge([(main, side("branch", SLOW))], [parse(text)])
+        assert found.decision is Decision.UNDECIDED
+        assert found.why == "main is invalid: 5 of 5 runs failed (B201)"
