@@ -119,7 +119,7 @@ def _headline(best: str, pair: Contrast) -> str:
     beside = figure.beside(pair.value_text, pair.baseline.title)
     relation = " ".join(filter(None, (beside, pair.interval_text)))
     few_runs = pair.found.outcome is Outcome.TOO_FEW
-    if not pair.found.value:
+    if not pair.found.value and figure.scale is Scale.RATIO:
         other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
         return f"{best} {figure.won}; {other} has {figure.show(0.0)}."
     if not is_clear(pair):

@@ -358,8 +358,8 @@ def is_clear(contrast: Contrast) -> bool:
     value, figure = contrast.found.value, contrast.metric
     if contrast.found.outcome is not Outcome.TOO_FEW or contrast.doubt:
         return contrast.is_shown
-    if contrast.found.scale is Scale.DIFFERENCE or not value:
-        return value == 0
+    if figure.scale is Scale.DIFFERENCE or not value:
+        return value == 0 and figure.scale is Scale.RATIO
     ends = []
     for cell in (contrast.baseline, contrast.candidate):
         lows = highs = cell.compared(figure)

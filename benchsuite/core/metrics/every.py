@@ -138,6 +138,8 @@ class Metric:
         """What one has of it: "answers 1.23 × uvicorn", "has 0.77 × the p95 of uvicorn"."""
         if self.more_is_better and self.unit is Unit.RATE:
             return f"answers {ratio} × {other}"
+        if self.scale is Scale.DIFFERENCE:
+            return f"has {ratio} in {self.heading} against {other}"
         return f"has {ratio} × the {self.heading} of {other}"
 
     def value(self, run: Any) -> float | None:

@@ -122,6 +122,19 @@ def test_every_ratio_has_its_words(golden):
     golden("\n".join(f"a {one.won}; b {one.beside('0.50', 'a')}" for one in figures))
 
 
+def test_alike_shares_have_no_best_and_others_differ_in_points():
+    def headline(count, failed):
+        pair = (cell("a", *SLOW[:count]), cell("b", *FAST[:count], failures=failed))
+        found = contrasts([pair], [metric("failures")])
+        return plain(of_pairs([pair], found, [], Comparison([])).headline)
+
+    alike = "b has 0 points in failed share against a"
+    assert headline(5, 0) == f"No difference is clear: {alike} [0, 0]."
+    assert headline(1, 0) == f"Too close to call: {alike}."
+    worse = "b has +1.00 points in failed share against a [+1.00, +1.00]"
+    assert headline(5, 60) == f"Take a; {worse}."
+
+
 def test_candidates_against_a_baseline(golden):
     base, failed = side("a", SLOW), broken("x")
     pairs = [(base, side("b", FAST)), (base, side("c", SLOW[:3])), (base, failed)]
