@@ -97,6 +97,8 @@ def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence
         return Answer(title=TITLE, headline=unranked(cells, figure))
     by_cell = {id(one.candidate): one for one in compared if one.metric is figure}
     pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.baseline)]
+    if pair.doubt or pair.found.means[0] is None:  # such a baseline tells nothing of the others
+        pair = next(one for one in ranks.others if one.candidate is ranks.baseline)
     told = {pair.candidate.title, pair.baseline.title}
     rivals = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
     if (further := len(rivals) - NAMED) > 0:

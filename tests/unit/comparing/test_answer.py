@@ -143,6 +143,19 @@ def test_candidates_against_a_baseline(golden):
     golden(plain(to_markdown(answer)))
 
 
+def test_a_baseline_that_tells_nothing_does_not_hide_which_of_the_others_is_best():
+    others = cell("b", *FAST), cell("c", *SLOW)
+    bases = {
+        "goodput": [broken("x"), broken("x", "B401 noisy-host")],
+        "p95": [cell("x", *SLOW, p95_s=None)],
+    }
+    for name, every in bases.items():
+        for base in every:
+            pairs = [(base, other) for other in others]
+            answer = of_pairs(pairs, contrasts(pairs, [metric(name)]), [], Comparison([]))
+            assert answer.headline.startswith("Take b; c ")
+
+
 def test_one_slow_second_makes_no_cpu_slow():
     readings = [Reading(second=float(at), part="target", work_s=0.0001) for at in range(1, 9)]
     late = Reading(second=9.0, part="target", work_s=0.01)
