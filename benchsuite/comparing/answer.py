@@ -261,7 +261,9 @@ class Climbed:
         """ "uvicorn levels off at 16 users with 512 /s"; at its highest level it still rises."""
         knee = self.knee
         rate = format_rate(knee.middle("goodput"), units_beside(knee.first))
-        if knee is self.cells[-1]:
+        if knee.first.model == OPEN and _goodput(knee) < LEVELS_OFF * level(knee.first):
+            word = "falls behind already at"
+        elif knee is self.cells[-1]:
             word = "keeps up with" if knee.first.model == OPEN else "still rises at"
         else:
             word = "keeps up until" if knee.first.model == OPEN else "levels off at"

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from benchsuite.comparing.answer import answer_of, climbs, of_pairs, own_targets, ranking
+from benchsuite.comparing.answer import Climbed, answer_of, climbs, of_pairs, own_targets, ranking
 from benchsuite.comparing.contrasts import contrasts, metric
 from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.metrics.every import Scale, compared
@@ -171,6 +171,21 @@ def climbed(*lines, **columns):
             about = {"key": f"{server} {users}", "users": users, **columns}
             runs += side(server, [goodput], users=users, columns=about).runs
     return Comparison(runs)
+
+
+def arrivals(rate, goodput):
+    asked = side("a", [goodput], columns={"model": "open", "arrival_rate": rate})
+    asked.first.spec["load"] |= {"model": "open", "arrival_rate": rate}
+    return asked
+
+
+def test_who_answers_no_rate_is_not_said_to_keep_up():
+    low, high = arrivals(100.0, 60.0), arrivals(200.0, 70.0)
+    for cells in ([low], [low, high]):
+        said = plain(Climbed("a", cells).sentence)
+        assert said == "a falls behind already at 100 /s with 60.0 /s"
+    kept = Climbed("a", [arrivals(50.0, 50.0), low])
+    assert plain(kept.sentence) == "a keeps up until 50 /s with 50.0 /s"
 
 
 CLIMBS = {
