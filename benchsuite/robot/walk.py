@@ -126,7 +126,7 @@ class Walk:
         mended: list[str] = []
         complaints: list[str] = []
         repeated = ""
-        shown, now = form, page
+        shown, now, first = form, page, self.path
         for tries in range(1, MOST_TRIES + 1):
             if now.captcha:
                 raise self.stuck("it asks for a captcha, which a robot can't answer")
@@ -138,7 +138,7 @@ class Walk:
             arrival = self.send(shown, now, button, filler.pairs(shown, button))
             result = Outcome("ended")
             if not self._evidence(arrival.page, arrival.path):
-                result = outcome(form, page, filler.answers, arrival, at=self.path)
+                result = outcome(form, page, filler.answers, arrival, at=first)
             unnamed = form.method == "get" and form.action in ("", "#") and not self.runs_scripts
             if unnamed and page.css(SCRIPTS) and page.texts == arrival.page.texts:
                 raise self.stuck(f"sending its form changes nothing: {NEEDS_SCRIPTS}")
@@ -147,9 +147,10 @@ class Walk:
             if result.fate != "back" or result.form is None:
                 answers = filler.given(shown)
                 mistakes = tuple(mended)
-                visit = Visit(self._number, self.path, page, tries, answers, mistakes, repeated)
+                visit = Visit(self._number, first, page, tries, answers, mistakes, repeated)
                 return visit, arrival, result
             shown, now = result.form, arrival.page
+            self.path = arrival.path  # from where an action without a path is sent
             own = [f"{control}: {text}" for control in shown.controls for text in control.errors]
             before, complaints = complaints, list(map(_shortened, (*shown.errors, *own)))
             repeated = next((text for text in complaints if text in before), "")

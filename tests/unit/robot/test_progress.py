@@ -3,10 +3,12 @@
 from benchsuite.robot.completion import Arrival, outcome
 from benchsuite.robot.forms import main_form
 from benchsuite.robot.parsing import read
+from benchsuite.robot.walk import complete
+from tests.foreign.site import Answer
 from tests.golden import Golden
 from tests.needs import needs
 
-pytestmark = needs("selectolax")
+pytestmark = needs("selectolax", "faker")
 
 FORM = (
     '<form method="post" action="/f"><label>Town <input name="town" value="{}"></label>'
@@ -39,3 +41,26 @@ def test_a_form_that_stood_there_before_is_not_the_next_one() -> None:
     arrival = Arrival("/g", read(LETTER.encode()), redirected=True)
     found = outcome(page.forms[1], page, {}, arrival, at="/f")
     assert found.fate == "ended"
+
+
+class Elsewhere:
+    """Its form at / goes to /f, which shows it once more, with a complaint and without action."""
+
+    def __init__(self) -> None:
+        self.sent: list[str] = []
+
+    def get(self, path: str, **more: object) -> Answer:
+        return Answer(200, FORM.format("").encode(), {"Content-Type": "text/html"})
+
+    def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
+        self.sent.append(path)
+        back = "<p>Town: not known.</p>" + FORM.format("").replace(' action="/f"', "")
+        page = back if len(self.sent) == 1 else THANKS
+        return Answer(200, page.encode(), {"Content-Type": "text/html"})
+
+
+def test_a_form_that_came_back_is_sent_from_where_it_came_back() -> None:
+    site = Elsewhere()
+    done = complete(site, "/")  # type: ignore[arg-type]
+    assert site.sent == ["/f", "/f"]
+    assert [(visit.path, visit.tries) for visit in done.visits] == [("/", 2)]
