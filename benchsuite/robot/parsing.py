@@ -159,12 +159,11 @@ class _Reader:
                 buttons[hidden].append(Control(kind, name, name, value, limits, label))
             elif name and kind not in ("button", "reset"):
                 control = self._control(part, kind, limits)
-                if hidden and kind != "hidden":  # what it sends that nobody sees
-                    if kind == "file" or (kind in GROUPED and not control.state):
-                        continue
-                    sent = next(iter(control.state), control.value)
-                    control = Control("hidden", name, f"{name} (hidden)", sent, limits)
-                _add(controls, control)
+                if not hidden or kind == "hidden":
+                    _add(controls, control)
+                elif kind != "file":  # what it sends that nobody sees
+                    for sent in control.state:
+                        _add(controls, Control("hidden", name, f"{name} (hidden)", sent, limits))
         return Form(
             of.get("action", ""),
             of.get("method", "").lower() or "get",

@@ -60,5 +60,15 @@ def test_a_long_word_takes_no_time() -> None:
     assert time.process_time() - before < 3.0
 
 
+def test_a_hidden_list_sends_all_that_is_chosen_in_it_and_nothing_else() -> None:
+    inner = (
+        "<select name=b multiple><option selected>1<option>2<option selected>3</select>"
+        "<select name=c multiple><option>1</select><select name=d><option>1<option>2</select>"
+    )
+    form = form_of(f"<form method=post><input name=a><p hidden>{inner}</p></form>".encode())
+    sent = [(one.name, one.value) for one in form.controls if one.kind == "hidden"]
+    assert sent == [("b", "1"), ("b", "3"), ("d", "1")]
+
+
 def test_values(golden: Golden) -> None:
     golden.values()
