@@ -180,11 +180,11 @@ class Walk:
             else:
                 page = self._read(answer, path)
                 self.check_status(answer.status_code, bytes(answer.content), page)
-                base = self._resolved(page.base, path) if page.base else path
                 leads = self._leads_on(path, page, str(answer.headers.get("Refresh", "")))
                 if leads is None:
                     return Arrival(path, page, answer.status_code, redirects > 0)
                 sleep(leads[0])
+                base = self._resolved(page.base, path) if page.base else path
                 method, location = "GET", leads[1] or path
             path = self._resolved(location, base)
         raise self.stuck(f"redirected more than {MOST_REDIRECTS} times")
@@ -249,6 +249,8 @@ class Walk:
         parts = urlsplit(urljoin(self._base(base), reference))
         if parts.netloc != (self._origin[1] or NOWHERE):
             raise self.stuck(f"leads to another host, which the robot does not visit: {reference}")
+        if self._origin[0] == "http" and parts.scheme == "https":
+            raise self.stuck(f"leads to HTTPS; begin there: {parts.geturl()}")
         return path_of(parts)
 
     def _base(self, path: str) -> str:

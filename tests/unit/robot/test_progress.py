@@ -1,5 +1,8 @@
 """What became of a form, by the structure of the page that came, whatever it says."""
 
+import pytest
+
+from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import Arrival, outcome
 from benchsuite.robot.forms import main_form
 from benchsuite.robot.parsing import read
@@ -64,3 +67,15 @@ def test_a_form_that_came_back_is_sent_from_where_it_came_back() -> None:
     done = complete(site, "/")  # type: ignore[arg-type]
     assert site.sent == ["/f", "/f"]
     assert [(visit.path, visit.tries) for visit in done.visits] == [("/", 2)]
+
+
+class Secure:
+    """Redirects to HTTPS whatever is asked for, as SECURE_SSL_REDIRECT does."""
+
+    def get(self, path: str, **more: object) -> Answer:
+        return Answer(301, b"", {"Location": f"https://shop.example{path}"})
+
+
+def test_a_way_to_https_is_named_and_not_walked_in_circles() -> None:
+    with pytest.raises(RobotError, match=r"leads to HTTPS; begin there: https://shop\.example/f/$"):
+        complete(Secure(), "http://shop.example/f/")  # type: ignore[arg-type]
