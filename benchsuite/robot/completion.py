@@ -61,10 +61,13 @@ class Visit:
     def lines(self) -> list[str]:
         """What was answered, and what was mended on the way."""
         shown = [f"page {self.number}  {self.path}  {self.page.title}".rstrip()]
+        controls = (control for form in self.page.forms for control in form.controls)
+        secret = {control.name for control in controls if control.kind == "password"}
         for name, value in self.answers:
             text = " ".join(str(value).split())
             text = text[:SHOWN] + "…" * (len(text) > SHOWN)
-            shown.append(f"    {name} = {'(a password)' if 'password' in name.lower() else text}")
+            is_secret = name in secret or "password" in name.lower()
+            shown.append(f"    {name} = {'(a password)' if is_secret else text}")
         return shown + [f"    mended: {text}" for text in self.mended]
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.completion import Arrival, outcome
+from benchsuite.robot.completion import Arrival, Visit, outcome
 from benchsuite.robot.forms import main_form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
@@ -79,3 +79,9 @@ class Secure:
 def test_a_way_to_https_is_named_and_not_walked_in_circles() -> None:
     with pytest.raises(RobotError, match=r"leads to HTTPS; begin there: https://shop\.example/f/$"):
         complete(Secure(), "http://shop.example/f/")  # type: ignore[arg-type]
+
+
+def test_a_password_is_not_shown_whatever_its_name() -> None:
+    page = read(b'<form method="post"><input name="who"><input type="password" name="pin"></form>')
+    visit = Visit(1, "/", page, 1, (("who", "eve"), ("pin", "4711")), ())
+    assert visit.lines == ["page 1  /", "    who = eve", "    pin = (a password)"]
