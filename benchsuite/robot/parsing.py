@@ -233,12 +233,13 @@ class _Reader:
         labelled = drawn and (limits.get("id", "") in self._for or self._above(part, self._labels))
         skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
         own, *above = map(self._hidden.get, self._up[part.mem_id])
+        moved = above if kind == "select" else [own, *above]  # a script may draw its own list
         return (
             TEMPLATE.search(limits.get("name", "")) is not None
             or (skipped and kind in SKIPPED and "required" not in limits)
             or UNSEEN in above
             or (own is UNSEEN and not labelled)
-            or (ASIDE in (own, *above) and not drawn)
+            or (ASIDE in moved and not drawn)
         )
 
     def _pieces(self, node: LexborNode) -> Iterator[Piece]:

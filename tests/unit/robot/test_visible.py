@@ -53,5 +53,14 @@ def test_a_linked_style_sheet_is_fetched_once() -> None:
     assert all(data.endswith(b"&t=") for data in site.sent)
 
 
+def test_a_list_for_which_a_script_draws_another_is_chosen_from() -> None:
+    """As Select2 and Tom Select leave it."""
+    field = '<input name="t" id="t" class="in" tabindex="0">'
+    drawn = '<select name="t" id="t" tabindex="-1" aria-hidden="true"><option>1</select>'
+    page = TRAP.replace(field, drawn)
+    assert not hidden("#t{clip:rect(0 0 0 0)!important;position:absolute}", page)
+    assert hidden(".extra{left:-9999px;position:absolute}", page)
+
+
 def test_values(golden: Golden) -> None:
     golden.values()
