@@ -241,7 +241,7 @@ class Table:
 
     alias: str
     name: str
-    key: Any = None  #: The model's field, if any.
+    key: Any = None  #: The model's field, if any; one of several columns is of no use.
     known: Sequence[Any] | None = None  #: Keys of some of its first rows.
 
     @property
@@ -255,7 +255,7 @@ class Table:
             raise django.db.Error(f"{self.name} is too large to be counted")
         if self.known is None:
             remembered = f"SELECT {{key}} FROM {{}} LIMIT {REMEMBERED}"
-            self.known = self._ask(remembered) if self.key else ()
+            self.known = self._ask(remembered) if self._column else ()
         return int(few)
 
     def is_missing_some(self) -> bool:
@@ -266,10 +266,14 @@ class Table:
         present = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
         return bool(present[0] < len(self.known))
 
+    @property
+    def _column(self) -> str:
+        return getattr(self.key, "column", None) or ""
+
     def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """The first column of what is found, with names for {} (the table) and {key}."""
         quote = connections[self.alias].ops.quote_name
-        key = quote(self.key.column) if self.key else ""
+        key = quote(self._column) if self._column else ""
         with connections[self.alias].cursor() as cursor:
             cursor.execute(sql.format(quote(self.name), key=key), values)
             return [row[0] for row in cursor.fetchall()]

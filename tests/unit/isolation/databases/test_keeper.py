@@ -6,8 +6,9 @@ import pytest
 from django.contrib import auth
 from django.contrib.auth.models import Group, User
 from django.contrib.sessions.models import Session
-from django.db import OperationalError, transaction
+from django.db import OperationalError, models, transaction
 from django.test import Client, override_settings
+from django.test.utils import isolate_apps
 from django.utils import timezone
 
 from benchsuite.core.exceptions import DatabaseError, NobodyWaits
@@ -109,6 +110,23 @@ def test_deleted_rows_are_missed_though_others_came():
     found = counted.count([GROUPS])
     assert (found["gone"], found["rows"][GROUPS]) == ([GROUPS], 2)
     assert counted.count()["gone"] == []
+
+
+def test_rows_of_a_table_whose_key_has_several_columns_are_counted():
+    with isolate_apps():
+
+        class Seat(models.Model):
+            pk = models.CompositePrimaryKey("id", "name")
+            id = models.IntegerField()
+            name = models.TextField()
+
+            class Meta:
+                app_label = "hall"
+
+    add("a", "b")
+    counted = Rows([])
+    counted.tables = [creation.Table("default", GROUPS, Seat._meta.pk)]
+    assert counted.count([GROUPS]) == {"rows": {GROUPS: 2}, "gone": []}
 
 
 def test_a_large_table_is_left_out(monkeypatch):
