@@ -77,6 +77,24 @@ def test_the_second_waits_for_the_first_and_names_it(uid, before):
             assert first.wait(10) == 0
 
 
+def test_a_holder_that_is_not_seen_for_a_moment_is_waited_for(monkeypatch):
+    """While it starts a program, it bears the mark of that in place of its claim."""
+    with holder() as first:
+        assert line(first) == "held\n"
+        waited_for: list[int] = []
+        seen = lock.claims
+        unseen: list[list[Claim]] = [[]]
+        monkeypatch.setattr(lock, "claims", lambda: unseen.pop() if unseen else seen())
+
+        def on_wait(claim):
+            waited_for.append(claim.pid)
+            first.stdin.close()
+            first.stdin = None
+
+        with lock.alone(on_wait):
+            assert waited_for == [first.pid]
+
+
 def test_those_who_wait_have_their_turn_in_order():
     with holder() as first:
         assert line(first) == "held\n"
