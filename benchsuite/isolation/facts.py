@@ -32,7 +32,7 @@ class Facts:
     """Sent to the parent as JSON."""
 
     database_address: tuple[str, int] | None = None
-    """Host and port of the default database; None for a file, a Unix socket, or none at all."""
+    """Host and port of the default database; None for a file, a Unix socket, several or none."""
     revision: str = ""  #: The state of its repository; empty where it has none.
     wants_redis: bool = False  #: Whether its caches or queues are kept in Redis.
     memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.
@@ -68,12 +68,12 @@ class Rows:
 
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
-    """TCP address of a DATABASES entry; None where it has none."""
+    """TCP address of a DATABASES entry; None where it has none, or several to choose from."""
     kind = str((entry or {}).get("ENGINE", "")).rpartition(".")[2]
-    host = str((entry or {}).get("HOST") or "")
+    host, port = (str((entry or {}).get(key) or "") for key in ("HOST", "PORT"))
     if kind == "postgis":
         kind = "postgresql"
     by_socket = not host or host.startswith("/") or (kind == "mysql" and host == "localhost")
-    if kind not in PORTS or by_socket:
+    if kind not in PORTS or by_socket or "," in host + port:
         return None
-    return host, int((entry or {}).get("PORT") or PORTS[kind])
+    return host, int(port or PORTS[kind])

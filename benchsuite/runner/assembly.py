@@ -209,8 +209,8 @@ class Assembly:
         spec, database = self.plan.spec.delay, self.facts.database_address
         if spec.to_database_s and database is None and self.plan.workload.uses_database:
             raise UsageError(
-                "--delay-to-database delays a database that is reached by TCP, and the target's "
-                "default one is not; add --database=postgresql."
+                "--delay-to-database delays a database that is reached by TCP at one address, and "
+                "the target's default one is not; add --database=postgresql."
             )
         return Delayer(
             spec=spec,
