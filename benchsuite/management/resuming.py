@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError
 from django.db import Error
 
@@ -130,5 +131,7 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
 
 def revision() -> str:
     """Of the project as it will be measured; then a hash of the code that git does not track."""
-    folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or Path.cwd())
+    folder = Path.cwd()
+    with suppress(ImproperlyConfigured):
+        folder = Path(getattr(environments.target_settings(), "BASE_DIR", None) or folder)
     return f"{revision_of(folder)}{FILES}{untracked_code(folder)}"

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite import conf
-from benchsuite.core.exceptions import UnavailableError, UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError, last_line
 from benchsuite.core.specs import ServerSpec
 from benchsuite.pythons import building, requirements
 from benchsuite.pythons.building import Recipe, Step
@@ -82,9 +82,14 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
 
 
 def target_settings() -> Any:
-    """The settings that the measured server starts from; may raise whatever that module does."""
+    """The settings that the measured server starts from; ImproperlyConfigured where they can't be
+    loaded here: they may want packages or variables that only the server has.
+    """
     module = conf.config()["TARGET_SETTINGS"]
-    return import_module(module) if module else settings
+    try:
+        return import_module(module) if module else settings
+    except Exception as error:  # noqa: BLE001 - the project's own code
+        raise ImproperlyConfigured(f"{module} can't be loaded here: {last_line(error)}") from error
 
 
 def ensure_serving(python: Interpreter) -> None:

@@ -5,10 +5,12 @@ import sys
 from pathlib import Path
 
 import pytest
+from django.core.exceptions import ImproperlyConfigured
 from django.test import override_settings
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.management import resuming
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import CPYTHON, OWN, Interpreter, Kind
 from benchsuite.runner import environments, preflight
@@ -52,6 +54,19 @@ def test_a_project_that_can_not_be_loaded_here_has_none_of_the_pages(tmp_path, m
 
     monkeypatch.setattr(environments, "target_settings", fail)
     recipe = plan("waitress", environment=lock(tmp_path)).recipe
+    assert recipe.steps[1].requirements.lines == ("dj-database-url",)
+
+
+def test_settings_that_only_the_server_can_load_are_not_loaded_here(tmp_path, monkeypatch):
+    (tmp_path / "only_there.py").write_text("import os\nKEY = os.environ['KEY_OF_THE_SERVER']\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(resuming, "revision_of", str)
+    monkeypatch.setattr(resuming, "untracked_code", lambda folder: "")
+    with override_settings(BENCHSUITE={"TARGET_SETTINGS": "only_there"}):
+        recipe = plan("waitress", environment=lock(tmp_path)).recipe
+        assert resuming.revision() == f"{Path.cwd()}~"
+        with pytest.raises(ImproperlyConfigured, match="only_there can't be loaded here: KeyError"):
+            environments.target_settings()
     assert recipe.steps[1].requirements.lines == ("dj-database-url",)
 
 
