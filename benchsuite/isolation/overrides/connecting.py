@@ -44,16 +44,17 @@ def is_postgresql(entry: Mapping[str, Any]) -> bool:
 
 def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
     """Changes the entries, and says in words how."""
-    if instructions.database_url:
-        databases["default"] = moved(databases.get("default", {}), instructions.database_url)
+    together = _with_default(databases) if instructions.database_url else []
+    for alias in together:
+        databases[alias] = moved(databases.get(alias, {}), instructions.database_url)
     for alias, name in instructions.databases.items():
         renamed(databases[alias], name)
     if instructions.databases:
         yield f"throw-away: {', '.join(sorted(instructions.databases))}"
         mirrors = instructions.mirrors.items()
         yield from (f"{alias} shares that of {other}" for alias, other in mirrors)
-    if instructions.database_url:
-        yield "default on the server of --database"
+    if together:
+        yield f"{', '.join(together)} on the server of --database"
     default = databases.get("default", {})
     if instructions.database_host:
         # Databases on the default database's server are reached as that one is.
@@ -80,6 +81,19 @@ def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
             pool = pool_sizes(instructions.pool)
             entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": pool}
         yield f"each process has a pool of {instructions.pool} connections at most"
+
+
+def _with_default(databases: Entries) -> list[str]:
+    """The default alias, and those that mean the same database, which they still do elsewhere."""
+
+    def place(entry: Mapping[str, Any]) -> list[str]:
+        return [str(entry.get(key) or "") for key in ("NAME", "ENGINE", "HOST", "PORT")]
+
+    own = place(databases.get("default", {}))
+    # in memory each alias has its own
+    shares = own[0] and ":memory:" not in own[0] and "mode=memory" not in own[0]
+    same = [alias for alias, entry in databases.items() if shares and place(entry) == own]
+    return [*dict.fromkeys(["default", *same])]
 
 
 def _mirrored(databases: Entries, instructions: Instructions) -> Entries:
