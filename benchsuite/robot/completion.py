@@ -283,13 +283,15 @@ class _Reading:
                     return {self._handles[target]}
                 if attribute == "href" and _is_one(around := self._inside.get(target, set())):
                     return around
+                if attribute != "id":
+                    continue
                 part = r"(?:^|[-_.]){}(?:[-_.]|$)"  # as in email-error and error_1_id_email
                 escaped = {handle: re.escape(handle) for handle in self._handles}
                 parts = [
                     one for one in escaped if re.search(part.format(escaped[one]), value, re.I)
                 ]
                 named = {self._handles[max(parts, key=len)]} if parts else set()
-                if attribute == "id" and named and inside <= named:
+                if named and inside <= named:
                     return named
         return set()
 

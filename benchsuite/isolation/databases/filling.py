@@ -178,8 +178,9 @@ def _dump(source: Any, target: Any) -> None:
     vendor = source.vendor
     ours, our_env = _client(source)
     theirs, their_env = _client(target)
+    program, *options = DUMPS[vendor]
     commands = (
-        ([*DUMPS[vendor], *ours[1:]], our_env),
+        ([program, *ours[1:], *options], our_env),  # a --defaults-file comes first
         ([theirs[0], *LOADS[vendor], *theirs[1:]], their_env),
     )
     with ExitStack() as stack:

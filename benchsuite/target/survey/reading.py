@@ -100,9 +100,10 @@ def holds(operator: str, wanted: str, given: Any) -> bool:
 def _value(answer: Any) -> Decimal | str:
     """Numbers are equal however they are written."""
     try:
-        return Decimal(str(answer))
+        number = Decimal(str(answer))
     except InvalidOperation:
         return str(answer)
+    return number if number.is_finite() else str(answer)
 
 
 @dataclass(frozen=True, slots=True)
