@@ -72,6 +72,8 @@ class Watching:
             self.send("drop")
 
     def _begin(self) -> None:
+        while self._socket.poll(0):  # what came too late for an earlier run
+            self._socket.recv_multipart()
         self._offset = self._clock()
         own: dict[str, Any] = {"version": __version__, "pid": os.getpid(), "kernel": kernel()}
         reply = self.ask("watch", "watching", **own)

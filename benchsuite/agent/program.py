@@ -116,6 +116,8 @@ class Agent:
                 self.end()
                 self._client = client
             elif client != self._client or self._work is None:
+                if kind == "drop":  # of one that was refused, and awaits no answer
+                    return None
                 raise LoadError("The agent does nothing for this command; was it started again?")
             answer: bytes | None = None
             if kind == "drop":

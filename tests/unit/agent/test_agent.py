@@ -2,15 +2,20 @@
 
 import json
 from collections.abc import Iterator
+from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from benchsuite import __version__
-from benchsuite.agent import program, target
+from benchsuite.agent import messages, program, target
+from benchsuite.agent.client import Watching
 from benchsuite.agent.program import Agent
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import LoadError
+from benchsuite.load.hosts import keys
+from benchsuite.load.hosts.keys import Listening
 from benchsuite.system.procfs import Stat
 
 WATCH = {"kind": "watch", "version": __version__, "pid": 1, "kernel": ""}
@@ -50,7 +55,9 @@ def test_it_watches_for_one_command_at_a_time(agent: Agent) -> None:
     assert (told["kind"], told["watches"]) == ("watching", "processes named shop")
     assert json.loads(told["facts"]) == {"hostname": "shop"}
     assert "works for another command" in answered(agent, WATCH, b"other")["why"]
-    assert "nothing for this command" in answered(agent, {"kind": "drop"}, b"other")["why"]
+    assert answered(agent, {"kind": "drop"}, b"other") == {}, "who was refused awaits no answer"
+    more = {"kind": "more", "start": 0}
+    assert "nothing for this command" in answered(agent, more, b"other")["why"]
     assert answered(agent, {"kind": "clock", "number": 3}, b"other")["at"] == 5.0
     assert answered(agent, {"kind": "drop"}) == {}
     assert [one.closed for one in Watch.made] == [True]
@@ -89,6 +96,43 @@ def test_what_can_not_be_is_refused(agent: Agent, message: object, why: str) -> 
 @pytest.mark.parametrize("frame", [b"", b"\xff\x00", b"[" * 100_000, b'{"kind": 1e999}'])
 def test_what_is_no_message_is_refused(agent: Agent, frame: bytes) -> None:
     assert json.loads(agent.answer(b"own", [frame], 0.0) or b"")["kind"] == "refused"
+
+
+class Socket(SimpleNamespace):
+    """That of a command, to whose earlier run the agent still had something to say."""
+
+    def __init__(self) -> None:
+        super().__init__(came=[messages.packed("refused", why="The agent was started again.")])
+
+    def setsockopt(self, option: int, value: object) -> None:
+        """Nothing is sent anywhere."""
+
+    def send(self, message: bytes, flags: int) -> None:
+        data = json.loads(message)
+        if data["kind"] == "clock":
+            self.came.append(messages.packed("clock", number=data["number"], at=0.0))
+        elif data["kind"] == "watch":
+            self.came.append(messages.packed("watching", name="shop", **WATCHED))
+
+    def poll(self, limit_ms: int) -> int:
+        return len(self.came)
+
+    def recv_multipart(self) -> list[bytes]:
+        return [self.came.pop(0)]
+
+
+WATCHED = {"watches": "processes named shop", "kernel": "", "facts": "{}"}
+
+
+def test_what_came_too_late_for_a_run_is_no_answer_to_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    keys.write_new(tmp_path / "key")
+    monkeypatch.setattr(Watching, "_meet", lambda self: None)
+    context: Any = SimpleNamespace(socket=lambda kind: Socket())
+    watching = Watching(Listening("127.0.0.1", 5558, tmp_path / "key"), context)
+    with watching.run():
+        assert watching.agent.name == "shop"
 
 
 FILES = {
