@@ -5,6 +5,7 @@ import os
 import socket
 import ssl
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Self
@@ -137,13 +138,13 @@ class Target:
                 f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
             )
         port = parts.port or PORTS[parts.scheme]
-        addresses = socket.getaddrinfo(parts.hostname, port, type=socket.SOCK_STREAM)
+        family, address = _reached(parts.hostname, port)
         return cls(
             host=job.visitor.host or parts.netloc,
             place=parts.netloc,
             name=parts.hostname,
-            family=addresses[0][0],
-            address=addresses[0][4],
+            family=family,
+            address=address,
             context=client_context(parts.hostname) if parts.scheme == "https" else None,
             run_header=job.run_header,
             starts=job.starts,
@@ -158,3 +159,19 @@ class Target:
     @property
     def base_url(self) -> str:
         return f"{'http' if self.context is None else 'https'}://{self.host}"
+
+
+TRY_S = 2.0  #: How long one of several addresses of a name may take to be reached.
+
+
+def _reached(host: str, port: int) -> tuple[int, Any]:
+    """Family and address of the first that takes a connection, else of the last: `localhost` is
+    ::1, too, where few servers listen.
+    """
+    *others, last = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for family, kind, _, _, address in others:
+        with suppress(OSError), socket.socket(family, kind) as tried:
+            tried.settimeout(TRY_S)
+            tried.connect(address)
+            return family, address
+    return last[0], last[4]

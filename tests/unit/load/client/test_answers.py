@@ -1,5 +1,6 @@
 """What an answer stands for: its kind of failure, the refusal's words, its sample."""
 
+import socket
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -89,16 +90,33 @@ def failure(**fields):
     return Failure(**{"message": "m", "method": "GET", "path": "/shop/", **fields})
 
 
+JOB = Job(
+    base_url="http://127.0.0.1:8000",
+    run_header="",
+    workload_class="",
+    workload=WorkloadSpec(),
+    load=LoadProfile(),
+    spool="",
+)
+
+
 def sentence(failure, **fields):
-    job = Job(
-        base_url="http://127.0.0.1:8000",
-        run_header="",
-        workload_class="",
-        workload=WorkloadSpec(),
-        load=LoadProfile(),
-        spool="",
-    )
-    return sentence_for(failure, replace(Target.of(job), **fields))
+    return sentence_for(failure, replace(Target.of(JOB), **fields))
+
+
+def test_of_a_names_addresses_the_first_is_taken_that_takes_a_connection(monkeypatch, tmp_path):
+    there, nowhere = str(tmp_path / "there"), str(tmp_path / "nowhere")
+    with socket.socket(socket.AF_UNIX) as listening:
+        listening.bind(there)
+        listening.listen()
+        for addresses, taken in (
+            ([nowhere, there], there),
+            ([there, nowhere], there),
+            ([nowhere], nowhere),
+        ):
+            known = [(socket.AF_UNIX, socket.SOCK_STREAM, 0, "", one) for one in addresses]
+            monkeypatch.setattr(socket, "getaddrinfo", lambda *_, known=known, **__: known)
+            assert Target.of(JOB).address == taken
 
 
 def test_statuses(golden):
