@@ -204,9 +204,9 @@ class HttpClient:
         path += "?" + _urlencode(data) if data else ""
         try:
             answer = self._request("GET", path, b"", "", name, headers)
+            return self._follow(answer, b"", "", headers) if follow else answer
         finally:
             self._expected_status = None
-        return self._follow(answer, b"", "", headers) if follow else answer
 
     def post(
         self,

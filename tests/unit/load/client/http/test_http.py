@@ -2,14 +2,17 @@
 
 import gzip
 import zlib
+from types import SimpleNamespace
 
 import brotli
 import pytest
 
-from benchsuite.load.client.http import answer, streams
-from benchsuite.load.client.http.answer import NotDecoded, codings_of, decoded
+from benchsuite.load.client.http import answer, client, streams
+from benchsuite.load.client.http.answer import Head, NotDecoded, codings_of, decoded
+from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.streams import Parser
+from benchsuite.load.client.target import Gate, Recorder
 
 
 def text(*lines, status="HTTP/1.1 200 OK"):
@@ -73,6 +76,19 @@ def test_an_event_without_end_is_refused(monkeypatch):
         assert list(parser.feed(b"data: " + b"x" * 50 + b"\n\n"))
     with pytest.raises(ConnectionFailed, match="100 bytes"):
         list(parser.feed(b"data: " + b"x" * 100))
+
+
+def test_a_wanted_status_is_wanted_where_redirects_end(monkeypatch):
+    heads = iter([Head(301, [("Location", "/gone/")]), Head(404), Head(404)])
+    connection = SimpleNamespace(exchange=lambda *_: (next(heads), b""), arrived=0.0)
+    monkeypatch.setattr(client, "Connection", lambda target: connection)
+    target = SimpleNamespace(base_url="http://shop", headers={}, keep_alive=True, run_header="")
+    user = HttpClient(target, Recorder(), Gate(), user=0, cookies={})
+    answer = user.get("/old/", follow=True, status=404)
+    assert (answer.status_code, answer.redirect_chain) == (404, [("/gone/", 301)])
+    assert user.failed is None
+    user.get("/gone/")
+    assert user.failed.status == 404, "the next request wants another"
 
 
 FIELDS = [("Content-Type", "text/html"), ("Vary", "Cookie"), ("vary", "Accept")]
