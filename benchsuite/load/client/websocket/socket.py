@@ -18,6 +18,7 @@ from websockets.http11 import Response
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import CLOSING, HANDSHAKE, MESSAGE, PUBLICATION, SENT, Kind
+from benchsuite.core.specs.visitor import over
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
@@ -118,10 +119,7 @@ class WebSocket:
         self._wire = Wire(
             target,
             path if self._dialect is None else self._dialect.address,
-            headers={
-                **owner.wording.handshake_headers(owner.cookies.header_line),
-                **(headers or {}),
-            },
+            headers=over(owner.wording.handshake_headers(owner.cookies.header_line), headers or {}),
             subprotocols=self._offered,
             deflate=deflate,
             on_end=self._on_end,

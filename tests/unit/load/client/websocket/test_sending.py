@@ -2,12 +2,17 @@
 
 import socket
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from benchsuite.core.wording import Wording
 from benchsuite.load.client.http.connection import Outbox
+from benchsuite.load.client.target import Recorder
+from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
+from benchsuite.load.client.websocket.socket import WebSocket
 from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox
 
 
@@ -161,3 +166,23 @@ def test_closed_it_goes_on_with_nothing(ends):
     ends.outbox.close()
     assert ends.watcher.callback is None
     assert ends.watcher.closed
+
+
+def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
+    given: dict[str, Any] = {}
+    monkeypatch.setattr(websocket, "Wire", lambda *_, **options: given.update(options))
+    owner: Any = SimpleNamespace(
+        target=SimpleNamespace(run_header=""),
+        wording=Wording("http://shop", {}, keep_alive=True),
+        cookies=SimpleNamespace(header_line="Cookie: a=b\r\n"),
+        sockets=SimpleNamespace(meant={}),
+        recorder=Recorder(),
+        dialect=None,
+    )
+    options: Any = {"number": 1, "keep": False, "name": "", "subprotocols": (), "deflate": False}
+    WebSocket(owner, "/ws/", headers={"origin": "https://other"}, **options)
+    assert given["headers"] == {
+        "User-Agent": "benchsuite",
+        "Cookie": "a=b",
+        "origin": "https://other",
+    }
