@@ -235,7 +235,7 @@ class LoadWorker(Child):
         super().__init__(*args, **options)
         self.posts = False  #: Whether the checked journey sent forms.
         self.requests = 1  #: That it made.
-        self.tick: dict[str, Any] = {}  #: The last one.
+        self.tick: dict[str, Any] = {}  #: The last one; none when the load is over.
         self._deadline = self._journey_limit_s = 0.0
         self._done: Done | None = None
 
@@ -284,7 +284,7 @@ class LoadWorker(Child):
     def _hear_one(self) -> None:
         event = self.next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
         if event.pop("event") == "done":
-            self._done = read(Done, event)
+            self._done, self.tick = read(Done, event), {}
         else:
             self.tick = event
 
@@ -357,14 +357,14 @@ class LoadPool:
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
         """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
-        first, *further = self._workers
 
-        def on_first() -> None:
-            for worker in further:
-                worker.hear()
+        def heard(one: LoadWorker) -> None:
+            for other in self._workers:
+                if other is not one:
+                    other.hear()
             self._tell(on_tick)
 
-        return merged([first.wait(on_first), *(worker.wait() for worker in further)])
+        return merged([one.wait(partial(heard, one)) for one in self._workers])
 
     def _tell(self, on_tick: Callable[[Tick], None]) -> None:
         """How far the load is; it is stopped where too few are in time."""
@@ -439,7 +439,7 @@ class _Progress:
         new = np.concatenate([self._written(place) for place in range(len(self._workers))])
         right = new[new["kind"] == Kind.OK]
         events = [worker.tick for worker in self._workers if worker.tick]
-        elapsed_s = events[0]["elapsed_s"]
+        elapsed_s = max(event["elapsed_s"] for event in events)
         passed_s = elapsed_s - self._elapsed_s
         self._elapsed_s = elapsed_s
         self._requests += len(new)

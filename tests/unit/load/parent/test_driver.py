@@ -3,18 +3,20 @@
 import io
 import json
 import os
+from contextlib import closing
 from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
+from benchsuite.core.plain import plain
 from benchsuite.core.results import Ceiling
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
-from benchsuite.load.job import Job
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Tick
 from benchsuite.load.parent import ceiling, driver
 from benchsuite.load.parent.ceiling import Responder
-from benchsuite.load.parent.driver import LoadWorker
+from benchsuite.load.parent.driver import LoadPool, LoadWorker
 
 JOB = Job(
     base_url="http://127.0.0.1:1",
@@ -121,6 +123,32 @@ def test_what_was_waited_for_is_told(late):
     late.now += 3600
     with pytest.raises(LoadError, match=r"was not done 0\.001 s after its time"):
         late.worker.wait()
+
+
+def test_who_loads_longest_is_told_of_to_the_end(late, tmp_path, monkeypatch):
+    """Else nobody would look meanwhile whether the server is still there."""
+    (tmp_path / SAMPLES_FILE).touch()
+    (tmp_path / NAMES_FILE).write_text("[]")
+    done = Done(
+        origin=0.0, window=(0.0, 2.0), stopped=False, users=(), cpu_percent=None, lag_p99_s=None
+    )
+    ticks: list[Tick] = []
+    with closing(Late(tmp_path, monkeypatch)) as longer:
+
+        def on_tick(tick):
+            ticks.append(tick)
+            if len(ticks) == 1:
+                late.says("done", **plain(done))
+                longer.says("tick", elapsed_s=2.0, users=4, awaited=None)
+            else:
+                longer.says("done", **plain(done))
+
+        pool = LoadPool([late.worker, longer.worker])
+        pool._progress = driver._Progress(JOB, pool._workers)
+        for one in (late, longer):
+            one.says("tick", elapsed_s=1.0, users=5, awaited=None)
+        assert pool.wait(on_tick) == done
+    assert [(tick.elapsed_s, tick.users) for tick in ticks] == [(1.0, 10), (2.0, 4)]
 
 
 def of(throughput, others_percent):
