@@ -54,9 +54,8 @@ class WebSocket(Protocol):
     def receive(self, matching: Any = ..., *, to: Any = ...) -> str | bytes:
         """The next message; with `matching` the next one that matches, the answer to what was sent.
 
-        `matching` is a text that it contains, an ID or values of its JSON (7 is {"id": 7}), or a
-        function of the message. If it may answer several sent messages, `to` is what `send()`
-        returned for the right one.
+        `matching` is a text that it contains, or a function of the message. If it may answer
+        several sent messages, `to` is what `send()` returned for the right one.
         """
 
     def numbered(self, size: int = ...) -> str:
