@@ -32,7 +32,7 @@
       chosen = {};
     }
     form.querySelectorAll("input[type=hidden][name=runs]").forEach(function (hidden) {
-      chosen[hidden.value] = 1;
+      chosen[hidden.value] = chosen[hidden.value] || 1;
       hidden.remove();
     });
     boxes.forEach(function (box) {
