@@ -1,7 +1,7 @@
 """Writes stored runs, and what they were made for, to a file that loadbench reads elsewhere."""
 
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any
 
 from benchsuite.core.commands import command
@@ -37,8 +37,8 @@ class Command(BriefCommand):
         asked = read(Dump, options)
         file, study, label = asked.file, asked.study, asked.label
         try:
-            since = asked.since and datetime.fromisoformat(asked.since).astimezone()
-        except ValueError as error:
+            since = asked.since and datetime.fromisoformat(asked.since).astimezone(UTC)
+        except (ValueError, OverflowError) as error:
             raise UsageError(f"--since: {error}; write 2026-01-31T12:00:00.") from error
         streams.check("FILE", file)
         sweep()
@@ -48,6 +48,7 @@ class Command(BriefCommand):
         runs = queries.exported().filter(**wanted).order_by("started_at", "pk")
         if not (count := runs.count()):
             chosen = f" of the study {study!r}" * bool(study) + f" labelled {label!r}" * bool(label)
+            chosen += f" begun since {asked.since}" * bool(since)
             raise UsageError(f"There are no runs{chosen}; the list of results shows what there is.")
         streams.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)
