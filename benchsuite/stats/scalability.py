@@ -111,7 +111,7 @@ class _Fit:
 
         best = sum(term * first for term, first in zip(_terms(cpus), self.found, strict=True))
         low, high = self._ends(error, best, 10 * best)
-        return Estimate(value=cpus / best, low=cpus / high, high=cpus / low)
+        return Estimate(value=cpus / best, low=cpus / high, high=cpus / max(low, best / 10))
 
     def share(self, place: int) -> Estimate:
         """A coefficient over the first one."""
