@@ -187,7 +187,8 @@ def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         return
     share = delay / (delay + used)
     for other in evidence.others:
-        if share >= WAITS and other.processes == int(cpus) and other.rate.low <= 1:
+        same = other.threads == (evidence.threads or 1) and other.interface == evidence.interface
+        if same and share >= WAITS and other.processes == int(cpus) and other.rate.low <= 1:
             yield {
                 "says": f"{evidence.processes} processes take turns on {_cpus(evidence)} and "
                 f"answer no more than {other.processes} do.",
