@@ -238,12 +238,14 @@ def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     are free; or the pool had none left
     """
     size, threads = evidence.pool, evidence.threads or 0
+    each = evidence.slots // (evidence.processes or 1) if evidence.slots else threads
     if Reached.POOL in evidence.reached:
         of_size = f" of {size}" if size else ""
         yield {
             "says": f"Requests waited in vain for a connection of the pool{of_size}.",
             "evidence": evidence.reached_words,
-            "fix": f"Make the pool as large as the threads of a process ({threads}).",
+            "fix": "Make the pool as large as what a process answers at once"
+            f"{f' ({each})' * (each > 1)}.",
         }
     elif size and threads > size:
         # a request keeps its connection from its first query to its end, between queries, too
