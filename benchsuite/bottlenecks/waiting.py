@@ -33,6 +33,7 @@ from benchsuite.core.units import (
     format_number,
     format_percent,
     format_period,
+    listed,
 )
 from benchsuite.stats.patterns import LONGEST, LOWER
 
@@ -202,6 +203,8 @@ def _without(saved_s: float | None, whole_s: float | None) -> str:
 
 EXECUTING = 0.9  #: Of the connections of all pools.
 MORE = 1.5  #: Requests in the server for each of them.
+OF: dict[str, str] = {Reached.THREADS: "threads", Reached.LOAD_FILES: "the load's open files"}
+"""What a limit is of, where it is not of connections."""
 
 
 @bottleneck("L05", "connections")
@@ -209,11 +212,12 @@ def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """connections or database sessions were refused (B204), or the server may need more database
     connections than there are
     """
-    refused = set(evidence.reached) - {Reached.POOL, Reached.SQLITE}
+    refused = [one for one in evidence.reached if one not in (Reached.POOL, Reached.SQLITE)]
     limit, could = evidence.connections_limit, evidence.connections_wanted
     if refused:
+        kinds = list(dict.fromkeys(OF.get(one, "connections") for one in refused))
         yield {
-            "says": "A limit of connections was reached.",
+            "says": f"A limit of {listed(kinds)} was reached.",
             "evidence": evidence.reached_words,
             "fix": "Raise that limit (of a listen queue the backlog and net.core.somaxconn), or "
             "make fewer connections: fewer threads and processes, or a pool.",
