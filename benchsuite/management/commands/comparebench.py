@@ -95,14 +95,14 @@ class Command(BriefCommand):
         made, judgements = contrasts.contrasts(pairs, metrics), gate.judge(pairs, conditions)
         answer = of_pairs(pairs, made, judgements, comparison, unlike)
         answer = replace(answer, cautions=[*choices, *answer.cautions])
+        if asked.html:  # first: a page refuses too many runs
+            runs = ",".join(str(run.pk) for run in comparison.runs)
+            first = made[0].baseline.first.pk if made else ""
+            write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
         to_terminal(answer, Screen(quiet_stdout=asked.json == "-").console)
         if asked.json:
             content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
             streams.write(asked.json, json.dumps(content, indent=2) + "\n")
-        if asked.html:
-            runs = ",".join(str(run.pk) for run in comparison.runs)
-            first = made[0].baseline.first.pk if made else ""
-            write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
         if asked.junit:
             streams.write(asked.junit, as_junit(judgements, answer.premises))
         if asked.markdown:

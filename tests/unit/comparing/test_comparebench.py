@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from benchsuite.models import Run
+from benchsuite.report import queries
 from benchsuite.system.fingerprint import fingerprint
 from tests.factories import BEGUN
 from tests.starts import BATCH, FAST, OTHER_BATCH, SLOW, doubt, starts
@@ -193,6 +194,20 @@ def test_files_for_a_build(tmp_path):
     assert "| goodput | gunicorn-gthread · branch | 5:5 |" in text
     decisions = [one["decision"] for one in json.loads(plain.read_text())["conditions"]]
     assert decisions == ["broken", "held"]
+
+
+def test_too_many_runs_for_a_page_are_refused_before_anything_is_shown(
+    tmp_path, capsys, monkeypatch
+):
+    monkeypatch.setattr(queries, "MOST_COMPARED", 9)
+    two_servers()
+    page, junit = tmp_path / "c.html", tmp_path / "j.xml"
+    given = (f"--html={page}", f"--junit={junit}", "--fail-if=goodput < -5%")
+    with pytest.raises(CommandError, match="10 runs are too many for one page"):
+        call_command("comparebench", BATCH.hex[:8], *given)
+    assert capsys.readouterr().out == ""
+    assert not page.exists()
+    assert not junit.exists()
 
 
 def test_the_number_of_queries_does_not_grow(django_assert_max_num_queries):
