@@ -8,6 +8,7 @@ from typing import Protocol
 from rich.text import Text
 
 from benchsuite.core.answer import Answer, Section, Table
+from benchsuite.core.commands import as_called
 from benchsuite.core.printable import printable
 from benchsuite.report.terminal.grid import PROSE_WIDTH, Grid
 
@@ -86,7 +87,7 @@ def to_markdown(answer: Answer) -> str:
         lines += ["```", answer.command, "```", ""]
     for section in answer.sections:
         lines += section_lines(section)
-    return "\n".join(lines).rstrip("\n") + "\n"
+    return as_called("\n".join(lines).rstrip("\n") + "\n")
 
 
 def section_lines(section: Section) -> Iterator[str]:

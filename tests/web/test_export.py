@@ -1,18 +1,20 @@
 """Runs and charts as CSV and JSON."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
+from benchsuite.core.commands import PROGRAM_VARIABLE
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.views import export
 from benchsuite.views.export import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
-from tests.web.conftest import csv_rows
+from tests.web.conftest import csv_rows, text
 
 PROMISED = {
     *("id", "label", "workload", "server", "server_version", "argv", "programs", "delay"),
@@ -75,6 +77,12 @@ def test_a_file_has_a_name_in_any_script(client):
     run = make_run("uwsgi", workload="url", options={"path": "/", "expect": "Корзина"})
     answer = client.get(f"/results/configurations/{run.key}/?format=html")
     assert answer["Content-Disposition"].startswith("attachment; filename*=utf-8''history-uwsgi")
+
+
+def test_a_file_says_commands_as_they_were_called(client, monkeypatch):
+    monkeypatch.setenv(PROGRAM_VARIABLE, "benchsuite")
+    run = make_run("uwsgi", findings=(replace(WEAK, hint="See checkbench."),))
+    assert "See benchsuite check." in text(client, f"/results/{run.pk}/?format=html")
 
 
 def test_wrong_wishes_are_refused(golden, soup):

@@ -14,6 +14,7 @@ from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
 from benchsuite.comparing.titles import level_title
+from benchsuite.core.commands import as_called
 from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
@@ -116,4 +117,4 @@ def one_file(name: str, context: Mapping[str, Any]) -> str:
         "plotly": _packed_plotly() if charts else "",
     }
     page = render_to_string(f"benchsuite/{name}.html", {**context, **own})
-    return ELSEWHERE.sub(r"\1", page)
+    return as_called(ELSEWHERE.sub(r"\1", page))

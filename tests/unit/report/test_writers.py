@@ -7,6 +7,7 @@ import pytest
 from django.template.loader import render_to_string
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.core.commands import PROGRAM_VARIABLE
 from benchsuite.report.terminal.grid import Grid
 from benchsuite.report.terminal.results import machine_answer
 from benchsuite.report.writers import grid, to_markdown, to_terminal
@@ -41,6 +42,11 @@ ANSWER = Answer(
 
 def test_in_markdown(golden: Golden) -> None:
     golden(to_markdown(ANSWER))
+
+
+def test_markdown_says_commands_as_they_were_called(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(PROGRAM_VARIABLE, "benchsuite")
+    assert "Ask benchsuite check." in to_markdown(replace(ANSWER, headline="Ask checkbench."))
 
 
 def in_terminal(answer: Answer, **given: bool) -> list[Any]:
