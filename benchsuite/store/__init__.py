@@ -26,6 +26,7 @@ from benchsuite.system import fingerprint, lock
 BATCH_SIZE = 500
 
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
+LONGEST_NAME = 500  #: Of a measurement, in characters.
 
 SAME = (
     *("ended_at", "failure", "failure_code", "revision", "processes", "threads", "log_tail"),
@@ -194,9 +195,13 @@ def _measurement(summary: Summary) -> models.Measurement:
     fields = _fields(summary)
     response, service, wait = summary.response_time, summary.service_time, summary.wait_time
     arrivals = fields.pop("arrivals")
+    name = storable(summary.name)
+    if len(name) > LONGEST_NAME:  # two that begin alike stay two
+        name = f"{name[: LONGEST_NAME - 9]}…{fingerprint.digest({'name': name})[:8]}"
     return models.Measurement(
         **{
             **fields,
+            "name": name,
             "patterns": plain(summary.patterns),
             "response_time": _figures(response),
             "service_time": _figures(service),
