@@ -1,6 +1,7 @@
 """Which of all stored configurations would do for an objective, and what was not measured."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -77,23 +78,30 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
     def goodput(cell: Cell) -> float:
         return cell.middle("goodput") or 0.0
 
+    def load(cell: Cell) -> float:  # by chance more arrive than were asked for
+        return min(goodput(cell), cell.first.arrival_rate or math.inf)
+
     first = some[0].first
     words = [word for word in title.split(" · ") if word not in (first.label, load_title(first))]
     name = " · ".join(words if size_title(first) in words else [*words, size_title(first)])
-    keeping = [cell for cell in some if _keeps(cell, objective)]
-    best = max(keeping or some, key=goodput)
+    limit = math.inf if objective.memory_bytes is None else objective.memory_bytes
+    small = [cell for cell in some if (cell.middle("memory_bytes") or 0.0) <= limit]
+    timely = [cell for cell in some if _keeps(cell, objective)]
+    keeping = [cell for cell in timely if cell in small]
+    best = max(keeping or timely or small or some, key=goodput)
     answered, memory = goodput(best), best.middle("memory_bytes")
-    most = answered if keeping else None
+    most = answered if timely else None
     where = f"{format_rate(answered)}, {_times(best, objective)}, {format_bytes(memory)}"
-    limit = objective.memory_bytes
-    if limit is not None and memory is not None and memory > limit:
+    if best not in small:
         return Candidate(name, Fit.NOT, f"needs more memory: {where}", best.first, most, memory)
     if keeping and answered >= HELD * rate:
         return Candidate(name, Fit.FITS, where, best.first, most, memory)
-    slower = [cell for cell in some if cell not in keeping and goodput(cell) <= rate]
+    slower = [cell for cell in some if cell not in keeping and load(cell) <= rate]
     if rate and slower:
         least = min(slower, key=goodput)
-        why = f"already at {format_rate(least.middle('goodput'))}: {_times(least, objective)}"
+        why = f"already at {format_rate(least.middle('goodput'))}: "
+        too_large = format_bytes(least.middle("memory_bytes"))
+        why += _times(least, objective) if least in small else too_large
         return Candidate(name, Fit.NOT, why, least.first, most, memory)
     why = f"seen {'at most' if keeping else 'too slow at'} {where}"
     return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory, command_of(first, rate))
