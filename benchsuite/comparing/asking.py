@@ -156,7 +156,9 @@ def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:
     if isinstance(value, bool):
         return [f"--{'' if value else 'no-'}{entry.name}"]
     if isinstance(value, Mapping):
-        return [f"--{entry.name}={name}={text}" for name, text in value.items()]
+        as_json = entry.path == "target.settings"
+        texts = {name: json.dumps(one) if as_json else one for name, one in value.items()}
+        return [f"--{entry.name}={name}={text}" for name, text in texts.items()]
     return [
         f"--{entry.name}={one:g}" if isinstance(one, float) else f"--{entry.name}={one}"
         for one in (value if isinstance(value, list) else [value])
