@@ -18,6 +18,7 @@ from benchsuite.core.specs.spec import Entry, table
 from benchsuite.core.units import format_bytes, format_duration, format_rate
 from benchsuite.models import Run
 from benchsuite.stats.levels import HELD
+from benchsuite.system.cpus import ranges
 
 KEPT = (50.0, 95.0, 99.0)  #: Percentiles that are stored of each run.
 NOT_OF_IT = (
@@ -137,13 +138,16 @@ def front(every: Sequence[Candidate]) -> list[Candidate]:
 
 
 def command_of(run: Run, rate: float) -> str:
-    """What measures it at that rate, else with half the users; empty where values are hidden."""
-    if is_hidden(run.spec) or RunSpec.from_json(run.spec).visitor.unknown:
+    """What measures it at that rate, else with half the users; empty where that can't be told."""
+    spec = RunSpec.from_json(run.spec)
+    if is_hidden(run.spec) or spec.visitor.unknown or spec.server.environment:
         return ""
     entries = [one for one in table(RunSpec) if not (rate and one.path == "load.think_time_s")]
     words = [word for entry in entries for word in _words(entry, run.spec)]
+    on = {"target": spec.server.cpus, "load": spec.load.cpus}
+    pins = [f"--cpus-{whose}={ranges(cpus, '-', ',')}" for whose, cpus in on.items() if cpus]
     load = f"--rate={rate:g}" if rate else f"--users={max(1, (run.users or 2) // 2)}"
-    return command("runbench", *words, load, f"--repeat={REPEAT}")
+    return command("runbench", *words, *(pins or ["--no-pin"]), load, f"--repeat={REPEAT}")
 
 
 def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:
@@ -159,7 +163,8 @@ def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:
         as_json = entry.path == "target.settings"
         texts = {name: json.dumps(one) if as_json else one for name, one in value.items()}
         return [f"--{entry.name}={name}={text}" for name, text in texts.items()]
+    name = "target" if entry.name == "server" and "://" in str(value) else entry.name
     return [
-        f"--{entry.name}={one:g}" if isinstance(one, float) else f"--{entry.name}={one}"
+        f"--{name}={one:g}" if isinstance(one, float) else f"--{name}={one}"
         for one in (value if isinstance(value, list) else [value])
     ]

@@ -104,6 +104,7 @@ def test_the_command_measures_the_same_configuration(db, given):
         run.spec["load"]["keep_alive"],
     )
     asked = made[0].server
+    assert asked.cpus is made[0].load.cpus is None
     assert (asked.server, asked.processes) == ("uwsgi", run.spec["server"]["processes"])
     assert "--users=" in command_of(run, 0.0)
 
