@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
 from benchsuite.core.specs import DatabaseSpec, Option, WorkloadSpec
+from benchsuite.core.specs.database import vendor_of
 from benchsuite.core.specs.spec import Spec
 
 
@@ -24,7 +25,7 @@ class Order(Spec):
 
 
 PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
-"""Default port, by the last word of the engine."""
+"""Default port, by vendor."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,10 +70,8 @@ class Rows:
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
     """TCP address of a DATABASES entry; None where it has none, or several to choose from."""
-    kind = str((entry or {}).get("ENGINE", "")).rpartition(".")[2]
+    kind = vendor_of(entry or {})
     host, port = (str((entry or {}).get(key) or "") for key in ("HOST", "PORT"))
-    if kind == "postgis":
-        kind = "postgresql"
     by_socket = not host or host.startswith("/") or (kind == "mysql" and host == "localhost")
     if kind not in PORTS or by_socket or "," in host + port:
         return None

@@ -1,5 +1,6 @@
 """The data of the target, how it reaches them, and what in DATABASES only a run may say."""
 
+import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,6 +21,14 @@ PLACE_OPTIONS = (
     *("read_default_file", "read_default_group", "ssl", "ssl_mode"),
 )
 """Those that say where it is."""
+VENDORS = {"postgresql": "postg|psql", "mysql": "mysql|maria", "oracle": "oracle", "sqlite": "lite"}
+"""Vendor → what is in the names of its engines; to import one would need the settings."""
+
+
+def vendor_of(entry: Mapping[str, Any]) -> str:
+    """Of the entry's engine, be it Django's or not; empty where its name does not show it."""
+    engine = str(entry.get("ENGINE"))
+    return next((one for one, sign in VENDORS.items() if re.search(sign, engine, re.I)), "")
 
 
 def renamed(entry: dict[str, Any], name: str) -> None:

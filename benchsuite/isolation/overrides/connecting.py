@@ -4,12 +4,11 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.database import PLACE, PLACE_OPTIONS, pool_sizes, renamed
+from benchsuite.core.specs.database import PLACE, PLACE_OPTIONS, pool_sizes, renamed, vendor_of
 from benchsuite.core.units import format_period
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 
-POSTGRESQL = ("postgresql", "postgis")
 Entries = dict[str, dict[str, Any]]
 
 
@@ -22,10 +21,14 @@ def change_databases(changes: Changes, instructions: Instructions) -> None:
 
 
 def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
-    """A DATABASES entry moved to the server of the URL; everything else is kept."""
+    """A DATABASES entry moved to the server of the URL; everything else is kept, its engine too
+    where that is of the same vendor and the URL wants none but Django's plain one.
+    """
     import dj_database_url
 
     parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    if parsed["ENGINE"].startswith("django.db.") and vendor_of(entry) == vendor_of(parsed):
+        parsed["ENGINE"] = entry["ENGINE"]
     kept = {key: value for key, value in entry.items() if key not in PLACE}
     options = dict(kept.pop("OPTIONS", {})) if entry.get("ENGINE") == parsed["ENGINE"] else {}
     kept.pop("OPTIONS", None)
@@ -36,10 +39,6 @@ def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
         wanted["options"] = f"{options['options']} {wanted['options']}"
     options.update(wanted)
     return {**kept, **place, **({"OPTIONS": options} if options else {})}
-
-
-def is_postgresql(entry: Mapping[str, Any]) -> bool:
-    return str(entry.get("ENGINE", "")).rpartition(".")[2] in POSTGRESQL
 
 
 def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
@@ -58,9 +57,9 @@ def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
     default = databases.get("default", {})
     if instructions.database_host:
         # Databases on the default database's server are reached as that one is.
-        own = {key: default.get(key) for key in ("ENGINE", "HOST", "PORT")}
+        own = [vendor_of(default), default.get("HOST"), default.get("PORT")]
         for entry in databases.values():
-            if all(entry.get(key) == value for key, value in own.items()):
+            if [vendor_of(entry), entry.get("HOST"), entry.get("PORT")] == own:
                 entry.update(HOST=instructions.database_host, PORT=instructions.database_port)
         yield f"reached through {instructions.database_host}:{instructions.database_port}"
     age_s = instructions.conn_max_age_s
@@ -70,16 +69,17 @@ def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
         kept = f"connections are kept for {format_period(age_s)}"
         yield kept if age_s else "each request opens a connection"
     if instructions.pool is not None:
-        if not is_postgresql(default):
+        if vendor_of(default) != "postgresql":
             engine = str(default.get("ENGINE", "none")).rpartition(".")[2]
             raise UsageError(
                 f"--pool={instructions.pool} needs PostgreSQL, and the default database is "
                 f"{engine}; add --database=postgresql."
             )
-        for entry in filter(is_postgresql, databases.values()):
-            entry["CONN_MAX_AGE"] = 0
-            pool = pool_sizes(instructions.pool)
-            entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": pool}
+        for entry in databases.values():
+            if vendor_of(entry) == "postgresql":
+                entry["CONN_MAX_AGE"] = 0
+                pool = pool_sizes(instructions.pool)
+                entry["OPTIONS"] = {**entry.get("OPTIONS", {}), "pool": pool}
         yield f"each process has a pool of {instructions.pool} connections at most"
 
 
