@@ -247,16 +247,20 @@ class Connection:
             self._task = asyncio.get_running_loop().create_task(self._reach())
 
     async def _reach(self) -> None:
-        host, port = self._proxy.upstream
-        loop = asyncio.get_running_loop()
-        try:
-            if is_socket(host):
-                await loop.create_unix_connection(lambda: self.server, host)
+        proxy, loop, problem = self._proxy, asyncio.get_running_loop(), ""
+        for host in proxy.hosts:
+            try:
+                if is_socket(host):
+                    await loop.create_unix_connection(lambda: self.server, host)
+                else:
+                    await loop.create_connection(lambda: self.server, host, proxy.port)
+            except OSError as error:
+                problem = f"{host}:{proxy.port} can't be reached: {error}"
             else:
-                await loop.create_connection(lambda: self.server, host, port)
-        except OSError as error:
-            self._proxy.tell(f"{host}:{port} can't be reached: {error}")
-            self.abort()
+                proxy.hosts = [host]
+                return
+        proxy.tell(problem)
+        self.abort()
 
 
 class Proxy:
@@ -266,10 +270,11 @@ class Proxy:
         self.timer = timer
         self.to_server_s: float = options.to_server
         self.to_client_s: float = options.to_client
-        host, port = options.upstream
+        host, self.port = options.upstream
+        self.hosts = [host]  #: Each is tried until one takes a connection: `localhost` is ::1, too.
         if not is_socket(host):  # so that no connection needs a look-up
-            host = str(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0][4][0])
-        self.upstream: tuple[str, int] = host, port
+            found = socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
+            self.hosts = [str(one[4][0]) for one in found]
         self.connections: set[Connection] = set()
         self._told: set[str] = set()
 

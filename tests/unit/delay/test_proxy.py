@@ -2,12 +2,13 @@
 
 import asyncio
 import socket
+from argparse import Namespace
 from collections.abc import Callable
 from types import SimpleNamespace
 from typing import Any, cast
 
 from benchsuite.delay import proxy
-from benchsuite.delay.proxy import Endpoint
+from benchsuite.delay.proxy import Connection, Endpoint, Proxy
 
 
 class Clock:
@@ -105,3 +106,23 @@ def test_values(golden, monkeypatch):
     """Connections that are made, used, ended and reset."""
     monkeypatch.setattr(proxy, "monotonic", lambda: clock.now)
     golden.values()
+
+
+def test_of_a_names_addresses_the_first_is_kept_that_takes_a_connection(monkeypatch, capsys):
+    asked = []
+
+    async def connect(loop, made, host, port):
+        asked.append(host)
+        if host != "127.0.0.1":
+            raise ConnectionRefusedError("refused")
+
+    monkeypatch.setattr(asyncio.BaseEventLoop, "create_connection", connect)
+    for addresses in (["::1", "127.0.0.1"], ["::1"]):
+        known = [(0, 0, 0, "", (one, 5432)) for one in addresses]
+        monkeypatch.setattr(socket, "getaddrinfo", lambda *_, known=known, **__: known)
+        options = Namespace(upstream=("localhost", 5432), to_server=0.1, to_client=0.0)
+        shared = Proxy(cast(Any, clock), options)
+        for _ in range(2):
+            asyncio.run(Connection(shared)._reach())
+    assert asked == ["::1", "127.0.0.1", "127.0.0.1", "::1", "::1"]
+    assert capsys.readouterr().err == "::1:5432 can't be reached: refused\n"
