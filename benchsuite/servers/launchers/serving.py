@@ -26,8 +26,8 @@ def fork(processes: int) -> None:
     """Returns in each of that many children; the parent stays to end them and never returns.
 
     A single process needs no parent: it is this one. When a child ends unasked, the others are
-    ended too, and the parent exits with its status, because a server with fewer processes than
-    asked for must not be measured.
+    ended too, and the parent ends as it did, because a server with fewer processes than asked for
+    must not be measured.
     """
     if processes == 1:
         return
@@ -54,6 +54,8 @@ def fork(processes: int) -> None:
         children.discard(pid)
         worst = worst or os.waitstatus_to_exitcode(status)
         end(signal.SIGTERM, None)
+    if worst < 0:  # SIGTERM is what all end by when they are asked to, and does nothing here
+        os.kill(os.getpid(), -worst)
     sys.exit(max(worst, 0))
 
 

@@ -1,7 +1,9 @@
 """All built-in adapters: exact command lines, what they refuse, and that the docs name them."""
 
+import os
 import re
 import shlex
+import signal
 import sys
 from importlib import import_module, metadata
 from math import prod
@@ -15,6 +17,7 @@ from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS, Application
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
+from benchsuite.servers.launchers import serving
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
@@ -198,6 +201,26 @@ def test_docs_show_what_circus_starts():
 def test_docs_say_of_every_server_how_it_is_installed():
     shown = [name for cells in rows("Sizes") for name in re.findall(r"`([\w-]+)`", cells[0])]
     assert shown == [name for name in BUILTIN if name not in CIRCUSES]
+
+
+@pytest.mark.parametrize(
+    ("first", "status", "by"),
+    [(signal.SIGKILL, 0, signal.SIGKILL), (signal.SIGTERM, 0, signal.SIGTERM), (3 << 8, 3, None)],
+)
+def test_a_launcher_ends_as_the_first_of_its_processes(monkeypatch, first, status, by):
+    children, ends, sent = [11, 12], [(11, first), (12, signal.SIGTERM)], []
+    for name, instead in {
+        "fork": lambda: children.pop(0),
+        "wait": lambda: ends.pop(0),
+        "kill": lambda *asked: sent.append(asked),
+    }.items():
+        monkeypatch.setattr(os, name, instead)
+    for name in ("signal", "pthread_sigmask"):
+        monkeypatch.setattr(signal, name, lambda *_: None)
+    with pytest.raises(SystemExit) as ended:
+        serving.fork(2)
+    assert ended.value.code == status
+    assert sent == [(12, signal.SIGTERM), *([(os.getpid(), by)] if by else [])]
 
 
 def test_values(golden):
