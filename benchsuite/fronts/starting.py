@@ -21,7 +21,7 @@ def make_certificate(path: Path, host: str) -> None:
     path.touch(mode=0o600)
     key, certificate = path.with_suffix(".key"), path.with_suffix(".crt")
     command = [programs.find_program("openssl") or "openssl", "req", "-x509", "-newkey", "ec"]
-    command += ["-pkeyopt", "ec_paramgen_curve:P-256", "-noenc", "-days", str(DAYS)]
+    command += ["-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", str(DAYS)]
     command += ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}"]
     command += ["-keyout", str(key), "-out", str(certificate)]
     try:

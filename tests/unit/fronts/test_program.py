@@ -2,6 +2,7 @@
 
 import re
 import resource
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.haproxy import Haproxy
 from benchsuite.fronts.nginx import Nginx
 from benchsuite.fronts.program import COMMON, ProgramFront, filled
+from benchsuite.fronts.starting import make_certificate
 from benchsuite.fronts.swarm import Swarm
 from benchsuite.system import network, programs
 
@@ -77,6 +79,23 @@ def test_availability(monkeypatch, golden):
         return Plain.available(), Plain.version(), Plain.executable()
 
     golden.cases(available)
+
+
+def test_any_openssl_makes_the_certificate(monkeypatch, tmp_path):
+    """-noenc is unknown before version 3."""
+    installed(monkeypatch, "1.1.1")
+    asked = []
+
+    def run(command, **given):
+        asked.extend(command)
+        for word in ("-keyout", "-out"):
+            Path(command[command.index(word) + 1]).write_text(f"{word}\n")
+
+    monkeypatch.setattr(subprocess, "run", run)
+    make_certificate(tmp_path / "front.pem", "127.0.0.1")
+    assert "-nodes" in asked
+    assert (tmp_path / "front.pem").read_text() == "-keyout\n-out\n"
+    assert [one.name for one in tmp_path.iterdir()] == ["front.pem"]
 
 
 def own(folder, text):
