@@ -371,8 +371,9 @@ def _load(
             load.stop()
 
     def on_tick(tick: Tick) -> None:
-        record.serving.begin(monotonic() - tick.elapsed_s)
         look()
+        if not record.evidence.died:
+            record.serving.begin(monotonic() - tick.elapsed_s)
         monitor.told(tick)
         if record.profiler is not None:
             programs = [one for one in record.serving.members if one.part == TARGET]

@@ -11,9 +11,11 @@ from benchsuite.core.observations import Cluster
 from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.load.job import Done
+from benchsuite.load.job import Done, Tick
+from benchsuite.runner import session
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, result
+from benchsuite.runner.running_system import API, Member
 from benchsuite.telemetry.sampler import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -46,6 +48,25 @@ def test_readings_are_told_from_the_first_one_when_the_load_broke(record):
     found = result(record, {})
     assert [one.second for one in found.readings] == [0.0, 1.0, 2.0]
     assert found.window is None
+
+
+def test_who_died_in_the_first_second_is_not_told_that_the_load_has_begun(record):
+    told: list[float] = []
+    died = SimpleNamespace(name="API", poll=lambda: -9, log_tail=lambda: "it waits")
+    record.serving.members.append(Member(API, cast(Any, died)))
+    record.serving.services.append(cast(Any, SimpleNamespace(begun=told.append)))
+    tick = Tick(elapsed_s=1.0, users=1, requests=0, failures=0, rate=0.0, p95_s=None)
+    quiet: Any = SimpleNamespace(
+        run=lambda on_tick: on_tick(tick),
+        stop=lambda: None,
+        told=lambda tick: None,
+        tick=lambda tick: None,
+        last=lambda part: None,
+    )
+    session._load(quiet, record, quiet, quiet, quiet)
+    assert not told
+    assert record.failure.startswith("API was ended by SIGKILL (out of memory?) while it was being")
+    assert record.failure.endswith("its log ends with:\nit waits")
 
 
 def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(record):
