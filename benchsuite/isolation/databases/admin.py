@@ -7,7 +7,7 @@ import shutil
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from traceback import extract_tb
+from traceback import extract_tb, walk_tb
 from typing import Any
 from unittest.mock import patch
 
@@ -17,6 +17,7 @@ from django.apps import AppConfig, apps
 from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connections
+from django.db.utils import DatabaseErrorWrapper
 from django.urls import Resolver404, resolve
 from django.utils.module_loading import import_string
 
@@ -292,7 +293,17 @@ def _explained() -> Iterator[None]:
     except (django.db.Error, OSError, ImproperlyConfigured, SystemExit) as error:
         if isinstance(error, SystemExit) and not error.code:
             raise
-        raise DatabaseError(explain(error, settings.DATABASES.get("default", {}))) from error
+        raise DatabaseError(explain(error, _entry_of(error))) from error
+
+
+def _entry_of(error: BaseException) -> Mapping[str, Any]:
+    """Of the connection whose error Django has turned into one of its own, else the default's."""
+    entry: Mapping[str, Any] = settings.DATABASES.get("default", {})
+    own = error.__context__ or error if isinstance(error, SystemExit) else error
+    for frame, _ in walk_tb(own.__traceback__):
+        if frame.f_code is DatabaseErrorWrapper.__exit__.__code__:
+            entry = frame.f_locals["self"].wrapper.settings_dict
+    return entry
 
 
 def explain(error: BaseException, entry: Mapping[str, Any]) -> str:

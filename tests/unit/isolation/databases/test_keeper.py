@@ -7,13 +7,14 @@ from django.contrib import auth
 from django.contrib.auth.models import Group, User
 from django.contrib.sessions.models import Session
 from django.db import OperationalError, models, transaction
+from django.db.utils import ConnectionHandler
 from django.test import Client, override_settings
 from django.test.utils import isolate_apps
 from django.utils import timezone
 
 from benchsuite.core.exceptions import DatabaseError, NobodyWaits
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.isolation.databases import creation, filling
+from benchsuite.isolation.databases import admin, creation, filling
 from benchsuite.isolation.databases.admin import too_early
 from benchsuite.isolation.databases.creation import Rows
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
@@ -41,6 +42,21 @@ class Refusal(Exception):
 def caused(error, cause):
     error.__cause__ = cause
     return error
+
+
+def test_what_failed_is_told_with_the_server_that_it_failed_on():
+    entry = {**POSTGRES, "NAME": "logs", "HOST": "/nowhere"}
+    logs = ConnectionHandler({"default": entry})["default"]
+    words = r"^The database server /nowhere \(socket\) can't be reached"
+    with pytest.raises(DatabaseError, match=words), admin._explained():
+        logs.ensure_connection()
+    with pytest.raises(DatabaseError, match=words), admin._explained():
+        try:
+            logs.ensure_connection()
+        except OperationalError:
+            sys.exit(2)
+    with pytest.raises(DatabaseError, match=r"made on (?!/nowhere).*: full"), admin._explained():
+        raise OSError("full")
 
 
 def test_a_project_that_asks_before_there_are_tables_is_told_the_place():
