@@ -149,7 +149,7 @@ class Throwaway:
             for name in (*names, self._template_name(first)):
                 try:
                     _drop(first, name)
-                except (DatabaseError, OSError) as error:
+                except (django.db.Error, OSError) as error:
                     errors.append(error)
         if errors:
             raise errors[0]

@@ -6,7 +6,7 @@ import pytest
 from django.contrib import auth
 from django.contrib.auth.models import Group, User
 from django.contrib.sessions.models import Session
-from django.db import OperationalError, models, transaction
+from django.db import InterfaceError, OperationalError, models, transaction
 from django.db.utils import ConnectionHandler
 from django.test import Client, override_settings
 from django.test.utils import isolate_apps
@@ -57,6 +57,23 @@ def test_what_failed_is_told_with_the_server_that_it_failed_on():
             sys.exit(2)
     with pytest.raises(DatabaseError, match=r"made on (?!/nowhere).*: full"), admin._explained():
         raise OSError("full")
+
+
+@pytest.mark.parametrize("error", [InterfaceError, OperationalError, OSError])
+def test_what_can_not_be_dropped_does_not_keep_the_rest(error, monkeypatch, tmp_path):
+    dropped = []
+
+    def drop(alias, name):
+        dropped.append(name)
+        raise error(len(dropped))
+
+    monkeypatch.setattr(creation, "_drop", drop)
+    monkeypatch.setattr(creation.connections, "close_all", lambda: None)
+    made = creation.Throwaway("feed", tmp_path)
+    made.groups, made._clones = {"default": ["default"]}, ["one", "two"]
+    with pytest.raises(error, match=r"^1$"):
+        made.drop_all()
+    assert len(dropped) == 3
 
 
 def test_a_project_that_asks_before_there_are_tables_is_told_the_place():
