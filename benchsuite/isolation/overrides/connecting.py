@@ -43,9 +43,7 @@ def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
 
 def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
     """Changes the entries, and says in words how."""
-    together = _with_default(databases) if instructions.database_url else []
-    for alias in together:
-        databases[alias] = moved(databases.get(alias, {}), instructions.database_url)
+    together = move_default(databases, url) if (url := instructions.database_url) else []
     for alias, name in instructions.databases.items():
         renamed(databases[alias], name)
     if instructions.databases:
@@ -83,8 +81,8 @@ def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
         yield f"each process has a pool of {instructions.pool} connections at most"
 
 
-def _with_default(databases: Entries) -> list[str]:
-    """The default alias, and those that mean the same database, which they still do elsewhere."""
+def move_default(databases: Entries, url: str) -> list[str]:
+    """Moves the default entry and those that mean the same database; gives their aliases."""
 
     def place(entry: Mapping[str, Any]) -> list[str]:
         return [str(entry.get(key) or "") for key in ("NAME", "ENGINE", "HOST", "PORT")]
@@ -93,7 +91,9 @@ def _with_default(databases: Entries) -> list[str]:
     # in memory each alias has its own
     shares = own[0] and ":memory:" not in own[0] and "mode=memory" not in own[0]
     same = [alias for alias, entry in databases.items() if shares and place(entry) == own]
-    return [*dict.fromkeys(["default", *same])]
+    together = [*dict.fromkeys(["default", *same])]
+    databases.update({alias: moved(databases.get(alias, {}), url) for alias in together})
+    return together
 
 
 def _mirrored(databases: Entries, instructions: Instructions) -> Entries:

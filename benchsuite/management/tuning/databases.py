@@ -10,7 +10,7 @@ from django.db.utils import ConnectionHandler, load_backend
 
 from benchsuite.core.specs import DatabaseSpec
 from benchsuite.core.specs.database import FIRST_CONNECTIONS
-from benchsuite.isolation.overrides.connecting import moved
+from benchsuite.isolation.overrides.connecting import move_default
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
 from benchsuite.services.postgres import MOST
@@ -35,11 +35,12 @@ class Databases:
 def databases(plan: Plan) -> Databases:
     """As the runs of this plan will find them."""
     asked = plan.spec.database
-    entries = _entries(plan) if plan.workload.uses_database and plan.server.serves_project else {}
+    uses = plan.workload.uses_database and plan.server.serves_project
+    entries, together = _entries(plan) if uses else ({}, [])
     limits: dict[str, int | None] = {}
     aliases: dict[str, int] = {}
     for alias, entry in entries.items():
-        begun = plan.database if alias == "default" else None
+        begun = plan.database if alias in together else None
         kind = ENGINES[asked.use] if begun else _vendor(entry)
         if kind not in MOST_OF:
             continue
@@ -62,18 +63,16 @@ def reached(asked: DatabaseSpec, *, pool: int | None, keeps: bool) -> DatabaseSp
     return replace(asked, pool=pool, conn_max_age_s=KEPT_S if keeps and pool is None else 0.0)
 
 
-def _entries(plan: Plan) -> dict[str, dict[str, Any]]:
-    """DATABASES, with the default one on the server of --database."""
+def _entries(plan: Plan) -> tuple[dict[str, dict[str, Any]], list[str]]:
+    """DATABASES, and the aliases in it that are on the server of --database."""
     try:
         given = getattr(environments.target_settings(), "DATABASES", {})
     except (ImportError, ImproperlyConfigured):
-        return {}
+        return {}, []
     entries = {alias: dict(entry) for alias, entry in given.items() if entry}
     use = plan.spec.database.use
     url = use if plan.database is None else f"{ENGINES[use]}:///"
-    if "://" in url:
-        entries["default"] = moved(entries.get("default", {}), url)
-    return entries
+    return entries, move_default(entries, url) if "://" in url else []
 
 
 ENGINES = {"postgresql": "postgresql", "mariadb": "mysql"}
