@@ -10,6 +10,7 @@ from uuid import uuid4
 
 import pytest
 from bs4 import BeautifulSoup
+from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -145,6 +146,17 @@ def test_where_nothing_can_be_pasted_it_says_why(monkeypatch: pytest.MonkeyPatch
     assert "no WSGI application to paste" in mine.unpasted
     (section,) = [one for one in mine.answer.sections if one.title == "To paste"]
     assert section.sentences == [mine.unpasted]
+
+
+def test_settings_that_can_not_be_loaded_here_are_why_nothing_can_be_pasted(
+    soup: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail() -> None:
+        raise ImproperlyConfigured("shop.settings can't be loaded here: KeyError: 'KEY'")
+
+    monkeypatch.setattr(environments, "target_settings", fail)
+    page = soup(address(make_tuning()))
+    assert "shop.settings can't be loaded here: KeyError: 'KEY'" in page.text
 
 
 def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> None:

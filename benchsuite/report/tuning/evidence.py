@@ -6,6 +6,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 
+from django.core.exceptions import ImproperlyConfigured
+
 from benchsuite.bottlenecks.evidence import Alone
 from benchsuite.comparing.limit_evidence import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
@@ -47,7 +49,7 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     """Kind → text, such as "gunicorn.conf.py" and "systemd".
 
     Raises UsageError for a server that isn't known here or not deployed, UnavailableError for a
-    Python that isn't here.
+    Python that isn't here, ImproperlyConfigured for settings that can't be loaded here.
     """
     spec = configured(spec, pick)
     server, plan = spec.server, planning.resolve(spec)
@@ -248,7 +250,7 @@ class TuningReport:
             return {}, ""
         try:
             return texts(self.outcome.pick, RunSpec.from_json(self.row.spec)), ""
-        except (UsageError, UnavailableError) as error:
+        except (UsageError, UnavailableError, ImproperlyConfigured) as error:
             return {}, str(error)
 
     def _decisions(self) -> Iterator[Section]:
