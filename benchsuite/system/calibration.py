@@ -40,8 +40,9 @@ def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int
         if abs(size - before) <= NEAR * before:
             break
     size = round(size, DIGITS - len(str(size)))
-    known.parent.mkdir(parents=True, exist_ok=True)
-    new = known.with_suffix(f".{os.getpid()}")
-    folders.write_private(new, json.dumps({"size": size}))
-    new.replace(known)
+    with suppress(OSError):  # where it can't be kept, it is found anew each time
+        known.parent.mkdir(parents=True, exist_ok=True)
+        new = known.with_suffix(f".{os.getpid()}")
+        folders.write_private(new, json.dumps({"size": size}))
+        new.replace(known)
     return size

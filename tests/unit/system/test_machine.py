@@ -122,6 +122,11 @@ def test_a_file_that_makes_no_sense_is_replaced(work, tmp_path):
     assert size_for(0.5, broken, name="cpu") == size
 
 
+def test_a_size_that_can_not_be_kept_is_found_each_time(work, tmp_path):
+    (tmp_path / "calibrations").write_text("no folder")
+    assert size_for(0.5, work, name="cpu") == size_for(0.5, work, name="cpu")
+
+
 def test_the_folder_is_the_variable_s_then_the_chosen_then_the_user_s(golden, monkeypatch):
     monkeypatch.setenv("HOME", "/home/me")
 
