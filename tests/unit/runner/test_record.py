@@ -12,10 +12,10 @@ from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.load.job import Done, Tick
-from benchsuite.runner import session
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, result
 from benchsuite.runner.running_system import API, Member
+from benchsuite.runner.session import _load
 from benchsuite.telemetry.sampler import Watched
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -63,7 +63,7 @@ def test_who_died_in_the_first_second_is_not_told_that_the_load_has_begun(record
         tick=lambda tick: None,
         last=lambda part: None,
     )
-    session._load(quiet, record, quiet, quiet, quiet)
+    _load(quiet, record, quiet, quiet, quiet)
     assert not told
     assert record.failure.startswith("API was ended by SIGKILL (out of memory?) while it was being")
     assert record.failure.endswith("its log ends with:\nit waits")
