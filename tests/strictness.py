@@ -74,7 +74,7 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """By the first session alone: it has its workers' reports, and they would write over each other."""
+    """By the first session alone, which has its workers' reports; two would overwrite each other."""
     if hasattr(terminalreporter.config, "workerinput"):
         return
     cache = terminalreporter.config.cache

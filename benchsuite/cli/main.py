@@ -51,7 +51,7 @@ examples, in the folder of a Django project:
   {program} tune --path=/shop/ --objective="p95 < 200ms"
 """
 SHOWN = 8  #: Pages.
-EVERY_HOST = ("0", "0.0.0.0", "[::]")  # noqa: S104 - compared with, never listened at
+EVERY_HOST = ("0", "0.0.0.0", "[::]")
 
 
 def main(argv: Sequence[str] | None = None) -> int:

@@ -88,7 +88,7 @@ def target_settings() -> Any:
     module = conf.config()["TARGET_SETTINGS"]
     try:
         return import_module(module) if module else settings
-    except Exception as error:  # noqa: BLE001 - the project's own code
+    except Exception as error:
         raise ImproperlyConfigured(f"{module} can't be loaded here: {last_line(error)}") from error
 
 
