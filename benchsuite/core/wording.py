@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import lru_cache
-from urllib.parse import SplitResult, quote
+from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.visitor import over
@@ -34,6 +34,14 @@ def check_written(path: str) -> None:
     if path.startswith("//"):
         raise UsageError(f"The path {path!r} must begin with one slash and hold no host: /shop/.")
     quoted(path)
+
+
+def led_to(reference: str, base: str = "") -> SplitResult:
+    """Where a reference leads; what is no address, such as http://[name]/, leads nowhere."""
+    try:
+        return urlsplit(urljoin(base, reference))
+    except ValueError:
+        return urlsplit("")
 
 
 def path_of(url: SplitResult) -> str:

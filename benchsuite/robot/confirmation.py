@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import RobotError, UnavailableError
-from benchsuite.core.wording import path_of
+from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.client import BlockingClient
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import (
@@ -191,7 +191,7 @@ def _before(done: Completion) -> set[str]:
 def _links(page: Page, url: str, selector: str = "a[href]") -> set[str]:
     """Paths on the same host."""
     hrefs = ((node.attributes.get("href") or "").strip() for node in page.css(selector))
-    links = (urlsplit(urljoin(url, href)) for href in hrefs if not href.startswith("#"))
+    links = (led_to(href, url) for href in hrefs if not href.startswith("#"))
     return {link.path or "/" for link in links if link.netloc == urlsplit(url).netloc}
 
 

@@ -7,11 +7,11 @@ from html import escape
 from random import Random
 from time import sleep
 from typing import Any, ClassVar
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
-from benchsuite.core.wording import path_of
+from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.client import body, query
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
@@ -246,7 +246,7 @@ class Walk:
 
     def _resolved(self, reference: str, base: str) -> str:
         """The path to which an action or a redirect leads; other hosts are refused."""
-        parts = urlsplit(urljoin(self._base(base), reference))
+        parts = led_to(reference, self._base(base))
         if parts.netloc != (self._origin[1] or NOWHERE):
             raise self.stuck(f"leads to another host, which the robot does not visit: {reference}")
         if self._origin[0] == "http" and parts.scheme == "https":

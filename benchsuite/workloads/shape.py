@@ -11,7 +11,8 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import unescape
 from typing import Any
-from urllib.parse import urlsplit
+
+from benchsuite.core.wording import led_to
 
 TYPE, REDIRECT, TITLED, JSON, LENGTH = "content type", "redirect", "title", "JSON", "length"
 PASSWORD, WAY_OUT, VISITOR = "password field", "way to log out", "name of who is logged in"
@@ -174,7 +175,7 @@ class Shape:
         content, media_type = response.content, _media_type(response)
         signs = {TYPE: media_type or "none"}
         if 300 <= response.status_code < 400:
-            signs[REDIRECT] = "to " + urlsplit(response.headers.get("Location", "")).path
+            signs[REDIRECT] = "to " + led_to(response.headers.get("Location", "")).path
         elif "html" in media_type:
             title = TITLE.search(content)
             words = " ".join(unescape(title[1].decode(errors="replace")).split()) if title else ""

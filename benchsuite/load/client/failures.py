@@ -3,10 +3,10 @@
 import re
 from dataclasses import dataclass
 from typing import Any
-from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import WANTS_HTTPS, WANTS_USER, StatusError
 from benchsuite.core.samples import Kind
+from benchsuite.core.wording import led_to
 from benchsuite.load.client.target import Target
 
 LOG_IN = re.compile(
@@ -19,7 +19,7 @@ CSRF = b"CSRF"  #: Stands in Django's refusal in every language.
 
 
 def leads_to_log_in(location: str) -> bool:
-    parts = urlsplit(location)
+    parts = led_to(location)
     return LOG_IN.search(f"{parts.path}?{parts.query}") is not None
 
 
@@ -177,7 +177,7 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
         advice = "ask for that path, or follow it in the journey"
         if failure.why == WANTS_USER:
             advice = _sign_in(target)
-        elif not target.starts and urlsplit(failure.location).netloc:
+        elif not target.starts and led_to(failure.location).netloc:
             advice = "name that address by --target if you may load it"
         elif failure.why == WANTS_HTTPS:
             advice = "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"

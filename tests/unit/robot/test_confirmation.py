@@ -54,6 +54,11 @@ def test_what_a_site_looks_like_is_learned_once() -> None:
     assert host.requests == 20 * 2 + 2
 
 
+def test_a_link_that_is_no_address_leads_nowhere() -> None:
+    host = Host('<h1>Tack</h1><a href="http://[name]/">Us</a><a href="http://a\uff0fb/">You</a>')
+    assert [done.evidence != "" for done in walks(host)] == [True] * PEOPLE
+
+
 def test_the_authors_word_comes_first(golden: Golden) -> None:
     def evidence(make: Made, sign: Sign) -> list[str]:
         host = make()

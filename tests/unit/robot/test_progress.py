@@ -81,6 +81,18 @@ def test_a_way_to_https_is_named_and_not_walked_in_circles() -> None:
         complete(Secure(), "http://shop.example/f/")  # type: ignore[arg-type]
 
 
+class Nowhere:
+    """Redirects to what is no address."""
+
+    def get(self, path: str, **more: object) -> Answer:
+        return Answer(302, b"", {"Location": "http://[name]/"})
+
+
+def test_what_is_no_address_leads_nowhere() -> None:
+    with pytest.raises(RobotError, match=r"does not visit: http://\[name\]/$"):
+        complete(Nowhere(), "http://shop.example/f/")  # type: ignore[arg-type]
+
+
 def test_a_password_is_not_shown_whatever_its_name() -> None:
     page = read(b'<form method="post"><input name="who"><input type="password" name="pin"></form>')
     visit = Visit(1, "/", page, 1, (("who", "eve"), ("pin", "4711")), ())

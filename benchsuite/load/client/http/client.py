@@ -12,11 +12,11 @@ from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from time import monotonic
 from typing import Any, NoReturn
-from urllib.parse import urlencode, urljoin, urlsplit
+from urllib.parse import urlencode
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kind
-from benchsuite.core.wording import Wording, path_of
+from benchsuite.core.wording import Wording, led_to, path_of
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import Failure
 from benchsuite.load.client.http.answer import (
@@ -429,7 +429,7 @@ class HttpClient:
             chain.append((location, answer.status_code))
             if len(chain) > MAX_REDIRECTS:
                 raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
-            parts = urlsplit(urljoin(f"{self.target.base_url}{answer.path}", location))
+            parts = led_to(location, f"{self.target.base_url}{answer.path}")
             if f"{parts.scheme}://{parts.netloc}" != self.target.base_url:
                 raise AnswerError(f"redirected to another host: {location}")
             path = path_of(parts)

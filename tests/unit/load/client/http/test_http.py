@@ -7,6 +7,8 @@ from types import SimpleNamespace
 import brotli
 import pytest
 
+from benchsuite.core.exceptions import AnswerError
+from benchsuite.core.samples import Kind
 from benchsuite.load.client.http import answer, client, streams
 from benchsuite.load.client.http.answer import Head, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.client import HttpClient
@@ -78,17 +80,32 @@ def test_an_event_without_end_is_refused(monkeypatch):
         list(parser.feed(b"data: " + b"x" * 100))
 
 
-def test_a_wanted_status_is_wanted_where_redirects_end(monkeypatch):
-    heads = iter([Head(301, [("Location", "/gone/")]), Head(404), Head(404)])
-    connection = SimpleNamespace(exchange=lambda *_: (next(heads), b""), arrived=0.0)
+def a_user(monkeypatch, *heads):
+    """A client whose connection answers with these."""
+    coming = iter(heads)
+    connection = SimpleNamespace(exchange=lambda *_: (next(coming), b""), arrived=0.0)
     monkeypatch.setattr(client, "Connection", lambda target: connection)
     target = SimpleNamespace(base_url="http://shop", headers={}, keep_alive=True, run_header="")
-    user = HttpClient(target, Recorder(), Gate(), user=0, cookies={})
+    return HttpClient(target, Recorder(), Gate(), user=0, cookies={})
+
+
+def test_a_wanted_status_is_wanted_where_redirects_end(monkeypatch):
+    user = a_user(monkeypatch, Head(301, [("Location", "/gone/")]), Head(404), Head(404))
     answer = user.get("/old/", follow=True, status=404)
     assert (answer.status_code, answer.redirect_chain) == (404, [("/gone/", 301)])
     assert user.failed is None
     user.get("/gone/")
     assert user.failed.status == 404, "the next request wants another"
+
+
+def test_a_redirect_to_what_is_no_address_is_told(monkeypatch):
+    moved = Head(302, [("Location", "http://[name]/")])
+    user = a_user(monkeypatch, moved, moved)
+    with pytest.raises(AnswerError, match="redirected to another host"):
+        user.get("/old/", follow=True)
+    user.get("/old/")
+    user.reject(AssertionError(), "no page")
+    assert user.failed.kind is Kind.REDIRECTED
 
 
 FIELDS = [("Content-Type", "text/html"), ("Vary", "Cookie"), ("vary", "Accept")]
