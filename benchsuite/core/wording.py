@@ -9,6 +9,7 @@ from benchsuite.core.specs.visitor import over
 
 LEFT_ALONE = "!$%&'()*+,/:;=?@[]~"  #: `%` because a path may already be quoted.
 MAX_KNOWN = 1024
+PORTS = {"http": 80, "https": 443}
 
 
 @lru_cache(MAX_KNOWN)
@@ -37,11 +38,13 @@ def check_written(path: str) -> None:
 
 
 def led_to(reference: str, base: str = "") -> SplitResult:
-    """Where a reference leads; what is no address, such as http://[name]/, leads nowhere."""
+    """Where a reference leads, as browsers write it; http://[name]/ is no address: to nowhere."""
     try:
-        return urlsplit(urljoin(base, reference))
+        url = urlsplit(urljoin(base, reference))
     except ValueError:
         return urlsplit("")
+    usual = f":{PORTS.get(url.scheme)}"
+    return url._replace(netloc=url.netloc.lower().removesuffix(usual))
 
 
 def path_of(url: SplitResult) -> str:

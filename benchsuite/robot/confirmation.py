@@ -192,7 +192,7 @@ def _links(page: Page, url: str, selector: str = "a[href]") -> set[str]:
     """Paths on the same host."""
     hrefs = ((node.attributes.get("href") or "").strip() for node in page.css(selector))
     links = (led_to(href, url) for href in hrefs if not href.startswith("#"))
-    return {link.path or "/" for link in links if link.netloc == urlsplit(url).netloc}
+    return {link.path or "/" for link in links if link.netloc == led_to(url).netloc}
 
 
 def _tokens(text: str) -> Line:
@@ -248,7 +248,7 @@ def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextMan
     arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
 
     def only_this_host(route: Any) -> None:
-        own = urlsplit(route.request.url).netloc == urlsplit(url).netloc
+        own = led_to(route.request.url).netloc == led_to(url).netloc
         route.continue_() if own else route.abort()
 
     with sync_playwright() as playwright:

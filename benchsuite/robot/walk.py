@@ -7,7 +7,6 @@ from html import escape
 from random import Random
 from time import sleep
 from typing import Any, ClassVar
-from urllib.parse import urlsplit
 
 from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
@@ -69,7 +68,7 @@ class Walk:
     naming: Callable[[str, str], str] | None = None
 
     def __post_init__(self) -> None:
-        parts = urlsplit(self.url)
+        parts = led_to(self.url)
         self._origin = (parts.scheme, parts.netloc)
         self._chance = Random(str(self.seed))
         self._person = self._chance.getrandbits(40)

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import RECORD, Kind
+from benchsuite.core.wording import PORTS
 from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE, Job
 from benchsuite.system.network import client_context
 
@@ -91,9 +92,6 @@ class SpoolRecorder(Recorder):
     def close(self) -> None:
         self.flush()
         self._file.close()
-
-
-PORTS = {"http": 80, "https": 443}
 
 
 class LoadEnded(BaseException):

@@ -49,11 +49,12 @@ def test_a_form_that_stood_there_before_is_not_the_next_one() -> None:
 class Elsewhere:
     """Its form at / goes to /f, which shows it once more, with a complaint and without action."""
 
-    def __init__(self) -> None:
+    def __init__(self, action: str = "/f") -> None:
         self.sent: list[str] = []
+        self.form = FORM.format("").replace('"/f"', f'"{action}"')
 
     def get(self, path: str, **more: object) -> Answer:
-        return Answer(200, FORM.format("").encode(), {"Content-Type": "text/html"})
+        return Answer(200, self.form.encode(), {"Content-Type": "text/html"})
 
     def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
         self.sent.append(path)
@@ -91,6 +92,14 @@ class Nowhere:
 def test_what_is_no_address_leads_nowhere() -> None:
     with pytest.raises(RobotError, match=r"does not visit: http://\[name\]/$"):
         complete(Nowhere(), "http://shop.example/f/")  # type: ignore[arg-type]
+
+
+def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port() -> None:
+    for url in ("http://SHOP.example/", "http://shop.example:80/"):
+        for action in ("http://Shop.example/f", "http://shop.example:80/f"):
+            site = Elsewhere(action)
+            complete(site, url)  # type: ignore[arg-type]
+            assert site.sent[0] == "/f"
 
 
 def test_a_password_is_not_shown_whatever_its_name() -> None:

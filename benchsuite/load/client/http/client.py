@@ -430,7 +430,7 @@ class HttpClient:
             if len(chain) > MAX_REDIRECTS:
                 raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
             parts = led_to(location, f"{self.target.base_url}{answer.path}")
-            if f"{parts.scheme}://{parts.netloc}" != self.target.base_url:
+            if parts[:2] != led_to(self.target.base_url)[:2]:
                 raise AnswerError(f"redirected to another host: {location}")
             path = path_of(parts)
             if answer.method == "POST" and answer.status_code in (307, 308):

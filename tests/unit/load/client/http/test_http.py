@@ -108,6 +108,12 @@ def test_a_redirect_to_what_is_no_address_is_told(monkeypatch):
     assert user.failed.kind is Kind.REDIRECTED
 
 
+@pytest.mark.parametrize("there", ["http://SHOP/new/", "http://shop:80/new/", "//Shop:80/new/"])
+def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port(monkeypatch, there):
+    user = a_user(monkeypatch, Head(302, [("Location", there)]), Head(200))
+    assert user.get("/old/", follow=True).path == "/new/"
+
+
 FIELDS = [("Content-Type", "text/html"), ("Vary", "Cookie"), ("vary", "Accept")]
 
 
