@@ -44,7 +44,7 @@ OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 SKIPPED = ("text", "email", "url", "textarea")
 Linked = Callable[[str], str]  #: Gets the text of a style sheet that a page links to.
 IDENTITY = ("id", "class", "role", "action")
-TEMPLATE = re.compile(r"__\w+__|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
+TEMPLATE = re.compile(r"\b__\w+__\b|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
 REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
 OUT_OF_SIGHT = re.compile(
     r"(?:left|top|right|bottom|text-indent|margin-(?:left|top)):-(?:\d{3,}|\d{2,}(?:r?em|v[wh]|%))|"

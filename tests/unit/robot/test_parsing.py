@@ -70,5 +70,12 @@ def test_a_hidden_list_sends_all_that_is_chosen_in_it_and_nothing_else() -> None
     assert sent == [("b", "1"), ("b", "3"), ("d", "1")]
 
 
+def test_underscores_within_a_name_make_no_template() -> None:
+    names = ("answers__12__text", "rows__total__sum", "rows-__prefix__-text", "rows[__name__][x]")
+    inner = "".join(f'<input name="{name}">' for name in names)
+    form = form_of(f"<form method=post>{inner}</form>".encode())
+    assert [one.kind for one in form.controls] == ["text", "text", "hidden", "hidden"]
+
+
 def test_values(golden: Golden) -> None:
     golden.values()
