@@ -12,6 +12,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from itertools import groupby, islice
+from urllib.parse import unquote
 
 from selectolax.lexbor import LexborNode
 
@@ -80,7 +81,7 @@ class Sign:
 
     def on(self, page: Page, path: str) -> str:
         """What was seen of it, in words; empty if nothing."""
-        if self.url and fnmatchcase(path, self.url):
+        if self.url and any(fnmatchcase(one, self.url) for one in (path, unquote(path))):
             return f"the address {path}"
         seen = self.text and self.text in " ".join(" ".join(page.texts).split())
         return f"the text {self.text!r}" if seen else ""

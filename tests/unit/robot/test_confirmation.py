@@ -69,5 +69,12 @@ def test_the_authors_word_comes_first(golden: Golden) -> None:
     golden.cases(evidence)
 
 
+@pytest.mark.parametrize("pattern", ["/danke-schön/", "/danke-sch%C3%B6n/", "/*schön/"])
+def test_an_address_is_known_as_it_reads_and_as_it_is_sent(pattern: str) -> None:
+    host = Host("→/danke-schön/", pages={"/danke-sch%C3%B6n/": "<h1>Danke</h1>"})
+    (done,) = walks(host, 1, Sign(url=pattern))
+    assert done.evidence == "the address /danke-sch%C3%B6n/"
+
+
 def test_values(golden: Golden) -> None:
     golden.values()
