@@ -286,7 +286,7 @@ class BrowserWalk(Walk):
                 given = [value for name, value in pairs if name == control.name]
                 enter = partial(_enter, shown, control, given)
                 self._tried(enter, f"{control} can't be filled in the browser: ")
-        refused = dict(shown.evaluate(INVALID))
+        refused = dict(self._tried(lambda: shown.evaluate(INVALID)))
         if refused and (button is None or "formnovalidate" not in button.limits):
             controls = tuple(
                 replace(one, errors=(refused[one.name],)) if one.name in refused else one
@@ -296,14 +296,14 @@ class BrowserWalk(Walk):
             forms = zip(self._page.forms, alike, strict=True)
             came = tuple(wrong if is_alike else one for one, is_alike in forms)
             return Arrival(self.path, replace(self._page, forms=came))
-        return self._arrived(lambda: self._pressed(shown, form, button))
+        return self._arrived(lambda: self._pressed(shown, button))
 
-    def _pressed(self, shown: "Locator", form: Form, button: Control | None) -> Any:
+    def _pressed(self, shown: "Locator", button: Control | None) -> Any:
         with self.client.expect_navigation() as navigation:
             own = shown.locator("[type=button]:visible")
             if button is not None:
                 buttons = shown.locator(BUTTONS).and_(shown.locator(SENDING))
-                buttons.nth(form.buttons.index(button)).click()
+                buttons.nth(int(button.key)).click()
             elif own.count():  # a script sends it
                 own.last.click()
             else:

@@ -63,7 +63,7 @@ class Control:
 
     kind: str  #: The type of an input (text if unknown) or button, or select, textarea.
     name: str
-    key: str  #: Its name, or a unique one if several controls share it.
+    key: str  #: Its name, or a unique one if several share it; of a button its place among all.
     value: str  #: In the page as received.
     limits: dict[str, str]  #: The attributes as written: required, min, max, pattern, …
     label: str = ""

@@ -156,7 +156,8 @@ class _Reader:
             hidden = gone or self._is_hidden(part, kind, limits)
             if kind in SENDING:
                 label = _text(part) or value or limits.get("alt", "")
-                buttons[hidden].append(Control(kind, name, name, value, limits, label))
+                place = str(sum(map(len, buttons.values())))
+                buttons[hidden].append(Control(kind, name, place, value, limits, label))
             elif name and kind not in ("button", "reset"):
                 control = self._control(part, kind, limits)
                 if not hidden or kind == "hidden":

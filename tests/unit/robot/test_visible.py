@@ -1,6 +1,12 @@
 """What a page hides by style sheets is hidden, by the rule that is strongest."""
 
-from benchsuite.robot.forms import Form
+from unittest.mock import MagicMock
+
+import pytest
+
+from benchsuite.core.exceptions import RobotError
+from benchsuite.robot.confirmation import BrowserWalk
+from benchsuite.robot.forms import Form, next_button
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
 from tests.foreign.site import Answer
@@ -60,6 +66,30 @@ def test_a_list_for_which_a_script_draws_another_is_chosen_from() -> None:
     page = TRAP.replace(field, drawn)
     assert not hidden("#t{clip:rect(0 0 0 0)!important;position:absolute}", page)
     assert hidden(".extra{left:-9999px;position:absolute}", page)
+
+
+def test_a_browser_presses_the_same_button_beside_hidden_ones() -> None:
+    """An off-screen one takes the key Enter; a disabled one is none of either."""
+    inner = '<button name="enter">Go</button><button disabled>X</button><button name="ok">OK'
+    page = read(f"<style>[name=enter]{{left:-999px}}</style><form>{inner}</form>".encode())
+    button = next_button(page.forms[0])
+    assert button is not None
+    assert button.name == "ok"
+    shown = MagicMock()
+    BrowserWalk(MagicMock(), "http://shop.example/")._pressed(shown, button)
+    shown.locator.return_value.and_.return_value.nth.assert_called_once_with(1)
+
+
+@needs("playwright")
+def test_what_breaks_in_the_browser_is_told_by_page() -> None:
+    from playwright.sync_api import Error
+
+    page, client = read(TRAP.encode()), MagicMock()
+    client.locator.return_value.nth.return_value.evaluate.side_effect = Error("It is gone.")
+    walk = BrowserWalk(client, "http://shop.example/f/")
+    walk._page = page
+    with pytest.raises(RobotError, match=r"page 1 \(/f/\): It is gone"):
+        walk.send(page.forms[0], page, None, [])
 
 
 def test_values(golden: Golden) -> None:
