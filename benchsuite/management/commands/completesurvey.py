@@ -81,11 +81,14 @@ class Command(BriefCommand):
         from benchsuite.robot.completion import Sign
         from benchsuite.robot.confirmation import manually
 
+        failed = unconfirmed = 0
+        given: set[str] = set()
+
         def tell(visit: "Visit") -> None:
-            for line in visit.lines:
+            given.update(dict(visit.answers))
+            for line in visit.lines if filling.show else ():
                 self.stdout.write(line)
 
-        failed = unconfirmed = 0
         with manually(
             filling.url,
             known=filling.answers,
@@ -96,7 +99,7 @@ class Command(BriefCommand):
             for number in range(filling.count):
                 begin = time.monotonic()
                 try:
-                    done = completed(f"{filling.seed}:{number}", tell if filling.show else None)
+                    done = completed(f"{filling.seed}:{number}", tell)
                 except RobotError as error:
                     failed += 1
                     self.stderr.write(f"{number + 1}  not completed: {error}")
@@ -109,6 +112,8 @@ class Command(BriefCommand):
                     self.stderr.write(
                         f"{number + 1}  ended without confirmation: {words}; {done.doubt}"
                     )
+        for name in () if failed else sorted(filling.answers.keys() - given):
+            self.stderr.write(f"--answer {name}: no page asks for it.")
         return failed, unconfirmed
 
 
