@@ -139,7 +139,8 @@ class Question(Keyed):
                 errors[most] = f"Must not be below {low}."
         if self.pattern:
             try:
-                re.compile(self.pattern)
+                for written in (self.pattern, f"(?:{self.pattern})"):  # alone, and as pages have it
+                    re.compile(written)
             except re.error as error:
                 errors["pattern"] = f"Not a regular expression: {error}."
         if self.kind == Kind.RATING:
