@@ -25,13 +25,13 @@ from locust.exception import StopUser
 from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
-from benchsuite.core.exceptions import LoadError, last_line
+from benchsuite.core.exceptions import LoadError, last_line, told
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
 from benchsuite.load.client.target import Recorder
 from benchsuite.load.job import Job
-from benchsuite.load.process.users import UserPool, told, users_of
+from benchsuite.load.process.users import UserPool, users_of
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 

@@ -10,7 +10,7 @@ from locust import User
 from locust.env import Environment
 from locust.exception import StopUser
 
-from benchsuite.core.exceptions import AnswerError, last_line
+from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
 from benchsuite.load.client.target import Gate, LoadEnded, Recorder, RequestFailed
@@ -269,8 +269,3 @@ class Journeys(UserPool):
 def users_of(whole: int, part: int, parts: int) -> int:
     """How many of the numbers below `whole` belong to this one of `parts` processes."""
     return len(range(part, whole, parts))
-
-
-def told(error: BaseException) -> str:
-    """An error's own words, or its type when it has none."""
-    return str(error) or type(error).__name__

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchsuite.core.exceptions import last_line
+from benchsuite.core.exceptions import LONGEST, last_line, told
 
 
 def raised(error, *notes):
@@ -25,3 +25,10 @@ def test_of_what_does_not_compile_the_last_line_is_told():
     with pytest.raises(SyntaxError) as found:
         compile("a b", "bench.py", "exec")
     assert last_line(raised(found.value, "mend it")).startswith("SyntaxError: invalid syntax")
+
+
+def test_a_whole_page_in_an_error_is_cut():
+    error = raised(AssertionError("x" * 10_000_000))
+    assert told(error) == "x" * LONGEST
+    assert len(last_line(error)) < 2 * LONGEST
+    assert told(ValueError()) == "ValueError"
