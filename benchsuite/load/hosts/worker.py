@@ -29,7 +29,7 @@ from gevent.queue import Queue
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError
+from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError, told
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.hosts import keys, sockets
@@ -193,9 +193,9 @@ class Run:
                 self._load(pool, job)
         except AnswerError as error:
             self._say("refused", message=str(error), **vars(error))
-        except (BenchsuiteError, OSError) as error:
-            log.warning("%s", error)
-            self._say("failed", message=str(error).partition("\n")[0])
+        except Exception as error:  # noqa: BLE001 - the master waits for a word of it
+            log.warning("%s", error, exc_info=not isinstance(error, BenchsuiteError | OSError))
+            self._say("failed", message=told(error).partition("\n")[0])
 
     def _job(self) -> Job:
         """The job, with files of its own; raises LoadError for what is not the master's."""

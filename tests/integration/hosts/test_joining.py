@@ -178,6 +178,19 @@ def test_a_host_that_lacks_the_module_or_has_another_says_so(tmp_path, source, t
         assert told in worker.words
 
 
+def test_a_host_that_breaks_says_so(tmp_path):
+    source = (
+        "import locust, runpy; from benchsuite.load.hosts import wire; "
+        "wire.module_digest = lambda path: {}['digest']; "
+        "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')"
+    )
+    with Responder() as responder, place(tmp_path) as hosts:
+        worker = hosts.start(program=(WORKER[0], "-c", source))
+        with joined(hosts, 1) as pool, pytest.raises(LoadError, match=r"Load host .*'digest'"):
+            pool.check(a_job(responder))
+        assert "Traceback" in worker.words
+
+
 def test_a_locustfile_is_sent(tmp_path):
     source = tmp_path / "mine.py"
     source.write_text(
