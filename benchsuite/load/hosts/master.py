@@ -373,7 +373,10 @@ class HostsPool(LoadPool):
                 )
         # its own CPUs, and nothing of this machine's project
         own = replace(job, load=replace(job.load, cpus=None), environment={})
-        source = Path(job.locustfile).read_text() if job.locustfile else ""
+        try:
+            source = Path(job.locustfile).read_text("utf-8") if job.locustfile else ""
+        except UnicodeDecodeError as error:
+            raise LoadError(f"{job.locustfile} can't be sent: write it in UTF-8.") from error
         sha256, parts = module_digest(job.workload_class), len(self._hosts)
         whole = parts if job.load.is_open else job.load.users
         for part, host in enumerate(self._hosts):
@@ -386,8 +389,9 @@ class HostsPool(LoadPool):
             own = replace(own, part=part, parts=parts)
             host.say("job", job=json.dumps(plain(own)), source=source, sha256=sha256)
         checked, *_ = [host.expect("checked") for host in self._hosts]
-        self.posts, self.requests = bool(checked["posts"]), int(checked["requests"])
-        return str(checked["unchecked"])
+        self.posts = read(bool, checked.get("posts"))
+        self.requests = read(int, checked.get("requests"))
+        return read(str, checked.get("unchecked"))
 
     def rehearse(self, kind: str) -> Rehearsal:
         """Has one of the hosts make another journey."""

@@ -203,7 +203,7 @@ class Run:
         log.warning("Run %d: %s at %s.", self.number, job.load.words, job.base_url)
         if data["source"]:
             path = self._folder / Path(job.locustfile).name
-            path.write_text(data["source"])
+            path.write_text(data["source"], "utf-8")
             return replace(job, locustfile=str(path))
         if data["sha256"] != module_digest(job.workload_class):
             raise LoadError(

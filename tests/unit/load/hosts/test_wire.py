@@ -2,12 +2,15 @@
 
 import math
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from benchsuite.core.exceptions import LoadError
-from benchsuite.core.specs import LoadProfile
+from benchsuite.core.exceptions import BenchsuiteError, LoadError
+from benchsuite.core.observations import LoadHost
+from benchsuite.core.specs import LoadProfile, WorkloadSpec
+from benchsuite.load.hosts.master import HostsPool
 from benchsuite.load.hosts.wire import (
     FROM_HOST,
     FROM_MASTER,
@@ -21,7 +24,7 @@ from benchsuite.load.hosts.wire import (
     pack,
     unpack,
 )
-from benchsuite.load.job import Done, stage_windows
+from benchsuite.load.job import Done, Job, stage_windows
 from benchsuite.load.parent.driver import DTYPE
 from benchsuite.load.process.schedule import arrivals
 
@@ -164,3 +167,39 @@ def test_modules_are_told_apart_by_their_bytes():
     assert len(module_digest("tests.integration.load_workloads.Get")) == 64
     with pytest.raises(LoadError, match="can't be imported"):
         module_digest("nowhere.at.All")
+
+
+def checked_by(tmp_path, *, locustfile="", **event):
+    """What a pool of one host makes of its event "checked"."""
+    host = SimpleNamespace(
+        name="one",
+        facts=LoadHost(name="one", share=0.0, cpus=1),
+        compared=lambda times: Offset(0.0, 0.0),
+        say=lambda kind, **fields: None,
+        expect=lambda name: event,
+    )
+    job = Job(
+        base_url="http://127.0.0.1:8000",
+        run_header="",
+        workload_class="benchsuite.workloads.pages.Plain",
+        workload=WorkloadSpec(),
+        load=LoadProfile(),
+        spool="",
+        locustfile=locustfile,
+    )
+    return HostsPool(SimpleNamespace(pid=1), [host], tmp_path).check(job)
+
+
+def test_a_journey_is_checked_only_with_all_that_is_told_of_it(tmp_path):
+    told = {"unchecked": "none", "posts": False, "requests": 1}
+    assert checked_by(tmp_path, **told) == "none"
+    for name in told:
+        with pytest.raises(BenchsuiteError, match="was wanted, and is"):
+            checked_by(tmp_path, **{**told, name: None})
+
+
+def test_a_locustfile_in_another_encoding_is_not_sent(tmp_path):
+    path = tmp_path / "mine.py"
+    path.write_bytes(b"# -*- coding: latin-1 -*-\nNAME = '\xe4'\n")
+    with pytest.raises(LoadError, match="write it in UTF-8"):
+        checked_by(tmp_path, locustfile=str(path))
