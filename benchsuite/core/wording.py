@@ -83,12 +83,13 @@ class Wording:
         content_type: str = "",
         headers: Mapping[str, str] | None = None,
     ) -> bytes:
-        """`cookies` is their whole header line; `headers` go over those that all requests have."""
-        head = f"{method} {quoted(path)} HTTP/1.1\r\n{self._first_head}{cookies}"
+        """`cookies` is their whole header line; `headers` go over all others."""
+        head = f"{self._first_head}{cookies}"
         if method == "POST":
             head += f"Content-Type: {content_type}\r\nContent-Length: {len(body)}\r\n"
-        head += _lines(over(self._fixed, headers)) if headers else self._fixed_head
-        return head.encode("latin-1") + b"\r\n" + body
+        own = dict(line.split(": ", 1) for line in head.split("\r\n")[:-1]) if headers else {}
+        head = _lines(over({**own, **self._fixed}, headers)) if headers else head + self._fixed_head
+        return f"{method} {quoted(path)} HTTP/1.1\r\n{head}\r\n".encode("latin-1") + body
 
     def handshake_headers(self, cookies: str) -> dict[str, str]:
         """What a browser sends with a WebSocket's handshake; Channels looks at the origin."""

@@ -9,6 +9,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
+from benchsuite.core.wording import Wording
 from benchsuite.load.client.http import answer, client, streams
 from benchsuite.load.client.http.answer import Head, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.client import HttpClient
@@ -112,6 +113,18 @@ def test_a_redirect_to_what_is_no_address_is_told(monkeypatch):
 def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port(monkeypatch, there):
     user = a_user(monkeypatch, Head(302, [("Location", there)]), Head(200))
     assert user.get("/old/", follow=True).path == "/new/"
+
+
+def test_a_header_of_the_journey_is_sent_in_place_of_ours():
+    theirs = {"host": "other", "content-type": "text/xml", "COOKIE": "c=d", "X-Own": "e"}
+    wording = Wording("http://shop", {}, keep_alive=False)
+    message = wording.message("POST", "/", "Cookie: a=b\r\n", b"<a/>", "text/plain", theirs)
+    assert message.decode().split("\r\n") == [
+        "POST / HTTP/1.1",
+        *("Connection: close", "Content-Length: 4", "User-Agent: benchsuite", "Accept: */*"),
+        *("host: other", "content-type: text/xml", "COOKIE: c=d", "X-Own: e"),
+        *("", "<a/>"),
+    ]
 
 
 FIELDS = [("Content-Type", "text/html"), ("Vary", "Cookie"), ("vary", "Accept")]
