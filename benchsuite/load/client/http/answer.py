@@ -141,10 +141,15 @@ def decoded(content: bytes, codings: Iterable[str], *, whole: bool) -> bytes:
 
 
 def _inflate(content: bytes) -> tuple[bytes, bool]:
-    """What it holds, and whether it ends there."""
-    stream = zlib.decompressobj(32 + zlib.MAX_WBITS)  # with the header of gzip or of zlib
-    plain = stream.decompress(content, KEPT_BYTES)
-    return plain, stream.eof and not stream.unused_data
+    """What it holds, in all members of gzip, and whether it ends there."""
+    plain = b""
+    for _ in range(1000):  # members, each of which copies what follows
+        stream = zlib.decompressobj(32 + zlib.MAX_WBITS)  # with the header of gzip or of zlib
+        plain += stream.decompress(content, KEPT_BYTES - len(plain))
+        content = stream.unused_data
+        if content[:2] != b"\x1f\x8b" or len(plain) >= KEPT_BYTES:
+            break
+    return plain, stream.eof and not content
 
 
 def _unbrotli(content: bytes) -> tuple[bytes, bool]:

@@ -51,6 +51,14 @@ def test_what_is_cut_off_or_goes_on_is_no_body(header, content):
         decoded(b"OK, and " + content, codings, whole=True)
 
 
+def test_a_gzip_of_several_members_is_one_body():
+    members = gzip.compress(TEXT[:99]), gzip.compress(b""), gzip.compress(TEXT[99:])
+    assert decoded(b"".join(members), ["gzip"], whole=True) == TEXT
+    for wrong in (b"".join(members)[:-1], b"".join(members) + b"\x1f", members[0] + b"\x1f\x8bOK"):
+        with pytest.raises(NotDecoded):
+            decoded(wrong, ["gzip"], whole=True)
+
+
 @pytest.mark.parametrize("header", ["gzip", "deflate", "br"])
 def test_a_small_body_that_becomes_huge_is_not_kept_whole(monkeypatch, header):
     monkeypatch.setattr(answer, "KEPT_BYTES", 1000)
