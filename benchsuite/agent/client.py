@@ -164,9 +164,10 @@ class Watching:
     ) -> dict[str, Any]:
         """The answer of that kind; others that were on their way are passed over."""
         self.send(kind, **fields)
+        known = {"kind": wanted, **fields}
         deadline = monotonic() + limit_s
         while (data := self._came(deadline - monotonic())) is not None:
-            if data["kind"] == wanted and data.get("number") == fields.get("number"):
+            if all(data.get(name) == known.get(name) for name in ("kind", "number", "start")):
                 return data
         raise LoadError(f"Nothing was heard from the agent at {self._address} for {limit_s:g} s.")
 

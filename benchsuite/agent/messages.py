@@ -33,8 +33,8 @@ FROM_AGENT: Mapping[str, Fields] = {
     "readings": {"start": int, "readings": str},
     "seen": {"seen": str},  #: A `core.observations.Seen`.
     "running": {"port": int},  #: At which it waits for its load host.
-    "said": {"text": str, "next": int, "ended": int, "status": int},
-    "runs": {"runs": str},
+    "said": {"start": int, "text": str, "next": int, "ended": int, "status": int},
+    "runs": {"start": int, "runs": str},
 }
 
 

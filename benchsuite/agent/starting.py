@@ -48,7 +48,7 @@ class Started:
         if data["kind"] == "listen":
             return self._said(data["start"])
         if data["kind"] == "fetch":
-            return packed("runs", runs=self._fetched(data["start"]))
+            return packed("runs", start=data["start"], runs=self._fetched(data["start"]))
         if data["kind"] == "stop" and self._process.poll() is None:
             # as Ctrl-C does, which may be ignored here: what was measured by then is kept
             os.kill(self._process.pid, signal.SIGTERM)
@@ -63,9 +63,8 @@ class Started:
         if status is None:
             lines = lines[: lines.rfind(b"\n") + 1]
         text, ended = lines.decode(errors="replace"), int(status is not None)
-        return packed(
-            "said", text=text, next=start + len(lines), ended=ended, status=(status or 0) % 256
-        )
+        end, code = start + len(lines), (status or 0) % 256
+        return packed("said", start=start, text=text, next=end, ended=ended, status=code)
 
     def _fetched(self, start: int) -> str:
         """From there on what `loadbench` reads of them; empty where there are none."""

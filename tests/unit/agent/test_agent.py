@@ -135,6 +135,20 @@ def test_what_came_too_late_for_a_run_is_no_answer_to_the_next(
         assert watching.agent.name == "shop"
 
 
+def test_an_answer_to_an_interrupted_question_is_none_to_the_next(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """As Ctrl-C leaves it: what was said from 0 on was asked for twice."""
+    keys.write_new(tmp_path / "key")
+    monkeypatch.setattr(Watching, "_meet", lambda self: None)
+    socket = Socket()
+    said = {"text": "", "ended": 0, "status": 0}
+    socket.came = [messages.packed("said", start=at, next=at + 5, **said) for at in (0, 5)]
+    context: Any = SimpleNamespace(socket=lambda kind: socket)
+    watching = Watching(Listening("127.0.0.1", 5558, tmp_path / "key"), context)
+    assert watching.ask("listen", "said", start=5)["next"] == 10
+
+
 FILES = {
     "/proc/10/cmdline": "gunicorn: master [shop]\0",
     "/proc/20/cmdline": "/usr/bin/python\0-m\0gunicorn\0shop.wsgi\0",
