@@ -45,11 +45,12 @@ def complete(
     done: Sign | None = None,
     on_visit: OnVisit | None = None,
 ) -> Completion:
-    """Fills the form at a URL and those that follow, until a page has none.
+    """Fills the form at a URL, or path of the client, and those after it, until a page has none.
 
     `known` are answers by name; `naming` makes a name for the results from method and path. Without
     `done` and a completion code there is no evidence. RobotError names the page and the reason.
     """
+    url = led_to(url, getattr(client, "base_url", "")).geturl()
     walk = Walk(client, url, seed, known or {}, done or Sign(), naming)
     return walk.to_the_end(on_visit)
 

@@ -102,6 +102,27 @@ def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port() -> None:
             assert site.sent[0] == "/f"
 
 
+class Absolute(Elsewhere):
+    """A load's client over HTTPS, to a site that names its host in all addresses."""
+
+    base_url = "https://shop.example"
+
+    def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
+        assert more["headers"] == {"Referer": "https://shop.example/in/"}
+        self.sent.append(path)
+        return Answer(302, b"", {"Location": "https://shop.example/thanks/"})
+
+    def get(self, path: str, **more: object) -> Answer:
+        thanks = Answer(200, THANKS.encode(), {"Content-Type": "text/html"})
+        return thanks if path == "/thanks/" else super().get(path)
+
+
+def test_a_path_is_on_the_host_of_the_client() -> None:
+    site = Absolute("https://shop.example/f")
+    done = complete(site, "/in/")  # type: ignore[arg-type]
+    assert (site.sent, done.path) == (["/f"], "/thanks/")
+
+
 def test_a_password_is_not_shown_whatever_its_name() -> None:
     page = read(b'<form method="post"><input name="who"><input type="password" name="pin"></form>')
     visit = Visit(1, "/", page, 1, (("who", "eve"), ("pin", "4711")), ())

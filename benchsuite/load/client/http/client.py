@@ -172,6 +172,7 @@ class HttpClient:
         self.rehearsal = rehearsal
         self.cookies = Cookies(cookies)
         self.user = user
+        self.base_url = target.base_url  #: Where its paths are, as the robot asks.
         self.failed: Failure | None = None  #: The first failure of the journey.
         self.requests = 0  #: Requests of the journey.
         self.left_traces = False  #: Whether any journey sent a form or got a cookie.
