@@ -74,7 +74,7 @@ def _reason(report: pytest.TestReport | pytest.CollectReport) -> str:
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    """By the first session alone, which has its workers' reports; two would overwrite each other."""
+    """Of workers, too: their reports come here, so the first session alone writes them down."""
     if hasattr(terminalreporter.config, "workerinput"):
         return
     cache = terminalreporter.config.cache

@@ -48,8 +48,8 @@ class LoadProfile(Spec):
     discarded, followed by the measured window. With several `stages` this is repeated for each. The
     drain, in which nothing new starts, comes last.
 
-    With `iterations` the work is fixed, not the time: all users begin at once, each makes so many
-    journeys, and the window reaches from the first one's start to the last one's end.
+    With `iterations` the work is fixed, not the time: each user makes so many journeys, and the
+    window reaches from the first one's start to the last one's end.
     """
 
     group = "Load"
@@ -74,8 +74,8 @@ class LoadProfile(Spec):
     )
     iterations: int | None = option(
         None,
-        "--iterations N  journeys of each user, all begun at once and measured as a whole: the "
-        f"load ends with the last one, or at --duration (then by default {LIMIT_S:g} s)",
+        "--iterations N  journeys of each user, measured as a whole: the load ends with the "
+        f"last one, or at --duration (then by default {LIMIT_S:g} s)",
         within=(1, MAX_ITERATIONS),
         needs=IF_CLOSED,
     )
@@ -193,8 +193,8 @@ class LoadProfile(Spec):
             raise UsageError(f"{makers} can't share {shared} {what}; use as many at most.")
         if self.iterations is not None and (self.stages or self.warmup_s or self.spawn_rate):
             raise UsageError(
-                "--iterations is a fixed amount of work, which all users begin at once and which "
-                "is measured as a whole; remove --stages, --warmup and --spawn-rate."
+                "--iterations is a fixed amount of work, which is measured as a whole; remove "
+                "--stages, --warmup and --spawn-rate."
             )
         if self.longest_s > 2 * MAX_DURATION_S:
             raise UsageError("The stages take more than two days in total; shorten them.")

@@ -178,9 +178,9 @@ def _dump(source: Any, target: Any) -> None:
     vendor = source.vendor
     ours, our_env = _client(source)
     theirs, their_env = _client(target)
-    program, *options = DUMPS[vendor]
+    dump, *options = DUMPS[vendor]
     commands = (
-        ([program, *ours[1:], *options], our_env),  # a --defaults-file comes first
+        ([dump, *ours[1:], *options], our_env),  # a --defaults-file comes first
         ([theirs[0], *LOADS[vendor], *theirs[1:]], their_env),
     )
     with ExitStack() as stack:

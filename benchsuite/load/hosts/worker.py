@@ -193,7 +193,7 @@ class Run:
                 self._load(pool, job)
         except AnswerError as error:
             self._say("refused", message=str(error), **vars(error))
-        except Exception as error:  # noqa: BLE001 - the master waits for a word of it
+        except Exception as error:
             log.warning("%s", error, exc_info=not isinstance(error, BenchsuiteError | OSError))
             self._say("failed", message=told(error).partition("\n")[0])
 
