@@ -22,7 +22,8 @@ CONNECT_AGAIN_S = 1.0
 """After this a connection that was left out of a full queue is tried again (RFC 6298)."""
 
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
-FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told.
+FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told,
+FEW_ANSWERS = 3  #: and where most get nothing, which is no chance.
 
 EXAMPLE_CHARACTERS = 300  #: How much of a failure's own words a finding repeats.
 NO_SESSION = ("too many clients already", "remaining connection slots are reserved")
@@ -283,9 +284,9 @@ def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     counts = evidence.answers_by_user
     # a user's share is the median or, where most get nothing, the mean
     share = max(median(counts), fmean(counts)) if len(counts) > 1 else 0
-    if share < FEWEST_ANSWERS:
-        return
     starved = sum(count < STARVED_SHARE * share for count in counts)
+    if share < (FEW_ANSWERS if 2 * starved > len(counts) else FEWEST_ANSWERS):
+        return
     yield from rule.weighed(
         starved / len(counts) * 100,
         f"{format_count(starved)} of {format_count(len(counts))} {evidence.who} got less than a "

@@ -86,10 +86,16 @@ def metric(figure: Figure) -> Metric:
 def values(
     figures: Sequence[Figure], record: Record, *, starves: bool = False
 ) -> dict[str, float | None]:
-    """Every figure of a study for one run; where most starve, times have no limit."""
-    by_name = {figure.name: metric(figure).value(record) for figure in figures}
-    if starves:
-        by_name |= {figure.name: math.inf for figure in figures if figure.of in LONG}
+    """Every figure of a study for one run. Times have no limit where most users starve, and a
+    percentile of the whole run has none where more requests fail than it leaves out.
+    """
+    whole, by_name = _whole(record), dict[str, float | None]()
+    failed = whole.failures / whole.requests if whole and whole.requests else 0.0
+    for figure in figures:
+        known = metric(figure)
+        is_beyond = starves or (not figure.options and failed > 1 - known.percent / 100)
+        is_endless = figure.of in LONG and is_beyond
+        by_name[figure.name] = math.inf if is_endless else known.value(record)
     return by_name
 
 

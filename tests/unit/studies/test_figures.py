@@ -46,7 +46,7 @@ def record(**given: Any) -> Any:
 
 
 def measured(scope: str, order: int = 0, **given: Any) -> Any:
-    return SimpleNamespace(scope=scope, name="", order=order, **given)
+    return SimpleNamespace(**{"scope": scope, "order": order, "name": "", "requests": 0, **given})
 
 
 def look(at: int, part: str) -> Reading:
