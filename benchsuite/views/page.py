@@ -45,7 +45,8 @@ def guarded(view: View) -> View:
         if not response.get("Content-Type", "").startswith("text/html"):
             return response
         access.protect(response, access.login_url())
-        if os.environ.get(PROGRAM_VARIABLE) and isinstance(response, HttpResponse):
+        called = os.environ.get(PROGRAM_VARIABLE) and not response.has_header("Content-Disposition")
+        if called and isinstance(response, HttpResponse):  # files are made in these words
             response.content = as_called(response.content.decode())
         return response
 

@@ -273,7 +273,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
     else:
         scale = 1.0 if asked.scale is None else asked.scale
         sequential = asked.repeat is None and (asked.claims or asked.budget is not None)
-        repeat = matrix.repeats(study, scale) if asked.repeat is None else asked.repeat
+        usual = FEWEST if sequential else matrix.repeats(study, scale)
         row = StudyRun(
             name=study.name,
             label=asked.label,
@@ -281,7 +281,7 @@ def _execution(names: Sequence[str], asked: Asked) -> Execution:
             text=study.text,
             scale=scale,
             only={axis: list(some) for axis, some in only.items()},
-            repeat=FEWEST if sequential else repeat,
+            repeat=usual if asked.repeat is None else asked.repeat,
             seed=asked.seed,
             claims=asked.claims,
             looks=LOOKS if sequential else 1,

@@ -173,6 +173,7 @@ class HttpClient:
         self.cookies = Cookies(cookies)
         self.user = user
         self.base_url = target.base_url  #: Where its paths are, as the robot asks.
+        self._origin = led_to(self.base_url)[:2]
         self.failed: Failure | None = None  #: The first failure of the journey.
         self.requests = 0  #: Requests of the journey.
         self.left_traces = False  #: Whether any journey sent a form or got a cookie.
@@ -430,8 +431,8 @@ class HttpClient:
             chain.append((location, answer.status_code))
             if len(chain) > MAX_REDIRECTS:
                 raise AnswerError(f"redirected more than {MAX_REDIRECTS} times, last to {location}")
-            parts = led_to(location, f"{self.target.base_url}{answer.path}")
-            if parts[:2] != led_to(self.target.base_url)[:2]:
+            parts = led_to(location, f"{self.base_url}{answer.path}")
+            if parts[:2] != self._origin:
                 raise AnswerError(f"redirected to another host: {location}")
             path = path_of(parts)
             if answer.method == "POST" and answer.status_code in (307, 308):

@@ -7,13 +7,13 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.core.samples import JOURNEY, PROCESS_SHIFT, RECORD, REQUEST, Kind
-from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.client import target as recording
 from benchsuite.load.client.failures import Failure
 from benchsuite.load.client.failures import refusal_sentence as sentence_for
 from benchsuite.load.client.target import OTHER_NAMES, SpoolRecorder, Target
-from benchsuite.load.job import SAMPLES_FILE, Job
+from benchsuite.load.job import SAMPLES_FILE
 from benchsuite.load.parent import driver
+from tests.unit.load.parent.test_driver import JOB as ANY_JOB
 
 
 def came(status, location="", **more):
@@ -90,14 +90,7 @@ def failure(**fields):
     return Failure(**{"message": "m", "method": "GET", "path": "/shop/", **fields})
 
 
-JOB = Job(
-    base_url="http://127.0.0.1:8000",
-    run_header="",
-    workload_class="",
-    workload=WorkloadSpec(),
-    load=LoadProfile(),
-    spool="",
-)
+JOB = replace(ANY_JOB, base_url="http://127.0.0.1:8000")
 
 
 def sentence(failure, **fields):

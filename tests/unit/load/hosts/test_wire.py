@@ -2,6 +2,7 @@
 
 import math
 import zlib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 
 from benchsuite.core.exceptions import BenchsuiteError, LoadError
 from benchsuite.core.observations import LoadHost
-from benchsuite.core.specs import LoadProfile, WorkloadSpec
+from benchsuite.core.specs import LoadProfile
 from benchsuite.load.hosts.master import HostsPool
 from benchsuite.load.hosts.wire import (
     FROM_HOST,
@@ -24,9 +25,10 @@ from benchsuite.load.hosts.wire import (
     pack,
     unpack,
 )
-from benchsuite.load.job import Done, Job, stage_windows
+from benchsuite.load.job import Done, stage_windows
 from benchsuite.load.parent.driver import DTYPE
 from benchsuite.load.process.schedule import arrivals
+from tests.unit.load.parent.test_driver import JOB
 
 THERE, HERE = 912_345.678_901, 52_193.25
 
@@ -178,15 +180,7 @@ def checked_by(tmp_path, *, locustfile="", **event):
         say=lambda kind, **fields: None,
         expect=lambda name: event,
     )
-    job = Job(
-        base_url="http://127.0.0.1:8000",
-        run_header="",
-        workload_class="benchsuite.workloads.pages.Plain",
-        workload=WorkloadSpec(),
-        load=LoadProfile(),
-        spool="",
-        locustfile=locustfile,
-    )
+    job = replace(JOB, locustfile=locustfile)
     return HostsPool(SimpleNamespace(pid=1), [host], tmp_path).check(job)
 
 
