@@ -5,9 +5,10 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-RULES = 2
+RULES = 3
 """What executions are judged by: one more where a finding or a figure changes so much that a claim
-that was decided could come out otherwise. 1 is whatever was stored before 26 November 2026.
+that was decided could come out otherwise. 1 is whatever was stored before 26 November 2026; since 3
+a percentile of which too many failed has no limit, and a rate that the load limited is the least.
 """
 
 Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "100"}.
