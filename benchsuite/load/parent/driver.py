@@ -235,9 +235,10 @@ class LoadWorker(Child):
         super().__init__(*args, **options)
         self.posts = False  #: Whether the checked journey sent forms.
         self.requests = 1  #: That it made.
-        self.tick: dict[str, Any] = {}  #: The last one; none when the load is over.
-        self._deadline = self._journey_limit_s = 0.0
-        self._done: Done | None = None
+        self.tick: dict[str, Any] = {}  #: The last one.
+        self.untold = 0  #: Ticks that came since the pool told of them.
+        self.deadline = self._journey_limit_s = 0.0
+        self.done: Done | None = None
 
     def check(self, job: Job) -> str:
         """Hands over the job and waits for its checked journey; returns what remains unchecked.
@@ -260,7 +261,7 @@ class LoadWorker(Child):
 
     def go(self, begin: float) -> None:
         """Lets the load begin at a moment."""
-        self._deadline = monotonic() + self._load.longest_s + MARGIN_S
+        self.deadline = monotonic() + self._load.longest_s + MARGIN_S
         self.send(b"%s %.9f" % (messages.GO, begin))
 
     def stop(self) -> None:
@@ -268,25 +269,21 @@ class LoadWorker(Child):
         with suppress(LoadError):  # wait() says why the process died
             self.send(messages.STOP)
 
-    def wait(self, on_tick: Callable[[], None] = lambda: None) -> Done:
-        """Waits for the end of the load, also after an exception has interrupted that."""
-        while self._done is None:
-            self._hear_one()
-            if self._done is None:
-                on_tick()
-        return self._done
+    def fileno(self) -> int:
+        """Of the pipe of its events."""
+        return self._events
 
     def hear(self) -> None:
-        """Takes the events sent until now, without waiting."""
-        while self._done is None and select.select([self._events], [], [], 0)[0]:
-            self._hear_one()
-
-    def _hear_one(self) -> None:
-        event = self.next_event(self._deadline, f"was not done {MARGIN_S:g} s after its time")
-        if event.pop("event") == "done":
-            self._done, self.tick = read(Done, event), {}
-        else:
-            self.tick = event
+        """Waits for the next event, and takes those that came with it."""
+        while self.done is None:
+            event = self.next_event(self.deadline, f"was not done {MARGIN_S:g} s after its time")
+            if event.pop("event") == "done":
+                self.done = read(Done, event)
+            else:
+                self.tick = event
+                self.untold += 1
+            if b"\n" not in self._buffer:
+                return
 
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
@@ -356,19 +353,26 @@ class LoadPool:
             worker.stop()
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
-        """Goes on waiting for the end of a load, after an exception has interrupted `run()`."""
+        """Goes on waiting for the end of a load, after an exception has interrupted `run()`.
 
-        def heard(one: LoadWorker) -> None:
-            for other in self._workers:
-                if other is not one:
-                    other.hear()
-            self._tell(on_tick)
-
-        return merged([one.wait(partial(heard, one)) for one in self._workers])
+        What is told is of all processes at about the same time: it waits for a tick of each that
+        still loads, or for the second of another.
+        """
+        while loading := [worker for worker in self._workers if worker.done is None]:
+            left = max(0.0, min(worker.deadline for worker in loading) - monotonic())
+            for worker in select.select(loading, [], [], left)[0] or loading:
+                worker.hear()
+            untold = [worker.untold for worker in self._workers]
+            is_round = all(worker.untold or worker.done for worker in loading)
+            if max(untold) > 1 or (any(untold) and is_round):
+                self._tell(on_tick)
+        return merged([worker.done for worker in self._workers if worker.done])
 
     def _tell(self, on_tick: Callable[[Tick], None]) -> None:
         """How far the load is; it is stopped where too few are in time."""
         tick = self.tick()
+        for worker in self._workers:
+            worker.untold = 0
         hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
         if self.ended_at is None and hopeless:
             self.ended_at = tick
@@ -438,7 +442,8 @@ class _Progress:
     def tick(self) -> Tick:
         new = np.concatenate([self._written(place) for place in range(len(self._workers))])
         right = new[new["kind"] == Kind.OK]
-        events = [worker.tick for worker in self._workers if worker.tick]
+        loading = [worker for worker in self._workers if worker.untold or worker.done is None]
+        events = [worker.tick for worker in loading if worker.tick]
         elapsed_s = max(event["elapsed_s"] for event in events)
         passed_s = elapsed_s - self._elapsed_s
         self._elapsed_s = elapsed_s

@@ -77,7 +77,7 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
     late.now += 3600
     late.says("failed", message="The load broke: no memory.")
     with pytest.raises(LoadError, match=r"^The load broke: no memory\.$"):
-        late.worker.wait()
+        late.worker.hear()
 
 
 def test_a_full_disk_ends_the_load_with_a_sentence(late):
@@ -87,7 +87,7 @@ def test_a_full_disk_ends_the_load_with_a_sentence(late):
     late.worker.go(late.now)
     late.says("full")
     with pytest.raises(LoadError, match=r"^There is no space left in .*; make room, or set"):
-        late.worker.wait()
+        late.worker.hear()
 
 
 def test_a_refusal_is_read_after_the_deadline_too(late, monkeypatch):
@@ -122,33 +122,72 @@ def test_what_was_waited_for_is_told(late):
     late.worker.go(late.now)
     late.now += 3600
     with pytest.raises(LoadError, match=r"was not done 0\.001 s after its time"):
-        late.worker.wait()
+        late.worker.hear()
 
 
-def test_who_loads_longest_is_told_of_to_the_end(late, tmp_path, monkeypatch):
-    """Else nobody would look meanwhile whether the server is still there."""
+DONE = Done(
+    origin=0.0, window=(0.0, 2.0), stopped=False, users=(), cpu_percent=None, lag_p99_s=None
+)
+
+
+@pytest.fixture
+def pair(late, tmp_path, monkeypatch):
+    """Two load processes, their pool, and the ticks that it tells."""
     (tmp_path / SAMPLES_FILE).touch()
     (tmp_path / NAMES_FILE).write_text("[]")
-    done = Done(
-        origin=0.0, window=(0.0, 2.0), stopped=False, users=(), cpu_percent=None, lag_p99_s=None
-    )
     ticks: list[Tick] = []
-    with closing(Late(tmp_path, monkeypatch)) as longer:
-
-        def on_tick(tick):
-            ticks.append(tick)
-            if len(ticks) == 1:
-                late.says("done", **plain(done))
-                longer.says("tick", elapsed_s=2.0, users=4, awaited=None)
-            else:
-                longer.says("done", **plain(done))
-
-        pool = LoadPool([late.worker, longer.worker])
+    with closing(Late(tmp_path, monkeypatch)) as further:
+        pool = LoadPool([late.worker, further.worker])
         pool._progress = driver._Progress(JOB, pool._workers)
-        for one in (late, longer):
-            one.says("tick", elapsed_s=1.0, users=5, awaited=None)
-        assert pool.wait(on_tick) == done
-    assert [(tick.elapsed_s, tick.users) for tick in ticks] == [(1.0, 10), (2.0, 4)]
+        yield late, further, pool, ticks
+
+
+def in_short(ticks):
+    return [(tick.elapsed_s, tick.users) for tick in ticks]
+
+
+def test_who_loads_longest_is_told_of_to_the_end(pair):
+    """Else nobody would look meanwhile whether the server is still there."""
+    first, longer, pool, ticks = pair
+
+    def on_tick(tick):
+        ticks.append(tick)
+        if len(ticks) == 1:
+            first.says("done", **plain(DONE))
+            longer.says("tick", elapsed_s=2.0, users=4, awaited=None)
+        else:
+            longer.says("done", **plain(DONE))
+
+    for one in (first, longer):
+        one.says("tick", elapsed_s=1.0, users=5, awaited=None)
+    assert pool.wait(on_tick) == DONE
+    assert in_short(ticks) == [(1.0, 10), (2.0, 4)]
+
+
+def test_a_tick_that_comes_late_is_told_with_those_of_its_second(pair):
+    """Else the users of one process would be told for all, and a rate of no time."""
+    first, slower, pool, ticks = pair
+    first.says("tick", elapsed_s=1.0, users=5, awaited=None)
+    first.says("done", **plain(DONE))
+    first.worker.hear()
+    slower.says("tick", elapsed_s=1.0, users=5, awaited=None)
+    slower.says("done", **plain(DONE))
+    pool.wait(ticks.append)
+    assert in_short(ticks) == [(1.0, 10)]
+
+
+def test_a_process_that_says_nothing_keeps_nothing_from_being_told(pair):
+    first, silent, pool, ticks = pair
+
+    def on_tick(tick):
+        ticks.append(tick)
+        for one in (first, silent):
+            one.says("done", **plain(DONE))
+
+    for elapsed_s in (1.0, 2.0):
+        first.says("tick", elapsed_s=elapsed_s, users=5, awaited=None)
+    pool.wait(on_tick)
+    assert in_short(ticks) == [(2.0, 5)]
 
 
 def of(throughput, others_percent):
