@@ -137,7 +137,9 @@ from django.http import HttpResponse
 asked = count()
 def limited(get_response):
     def answer(request):
-        return HttpResponse(status=403) if next(asked) >= 3 else get_response(request)
+        is_of_the_load = request.headers.get("User-Agent") == "benchsuite"
+        is_limited = is_of_the_load and next(asked) >= 1
+        return HttpResponse(status=403) if is_limited else get_response(request)
     return answer
 """
 
