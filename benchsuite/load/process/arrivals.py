@@ -49,17 +49,14 @@ class OpenModel(Journeys):
         used."""
         turning = TURN_S * min(job.load.levels) if job.load.in_turn else 0.0
         self._turning = inf if workload.in_turn else turning
-        self._begun = 0  #: Slots that Locust has started.
-        self._entered = 0  #: Those that have got ready since.
+        self._completes = True
+        self._entered = 0  #: Slots that have got ready.
         self._entering = BoundedSemaphore(MOST_ENTERING)
         self._freed = Event()
-        self._standing_by = Event()
-        self._under_way: dict[UserClient, tuple[float, float]] = {}
-        """Intended and real start of the journeys in flight."""
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
         """Slots still getting ready count, too: samples will show what keeps them waiting."""
-        return bool(self._standing_by.wait(limit_s)) or self._begun == self.standing_by
+        return super().wait_for_standing_by(limit_s) or len(self._users) == self.standing_by
 
     def begin(self, origin: float) -> None:
         super().begin(origin)
@@ -93,11 +90,6 @@ class OpenModel(Journeys):
             for client in self._under_way
             for _, intended, _ in client.in_flight
         )
-
-    def give_up(self, moment: float) -> None:
-        super().give_up(moment)
-        for client, (intended, start) in self._under_way.items():
-            self._unfinished(client, intended, start, moment)
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         dropped = Tally(self._load, self._origin)
@@ -138,7 +130,6 @@ class OpenModel(Journeys):
     def _live(self, user: User) -> None:
         """A slot's life: a journey for each arrival it takes."""
         client = self._new_client()
-        self._begun += 1
         self._users.append((client, user))
         try:
             with self._entering:
@@ -150,15 +141,12 @@ class OpenModel(Journeys):
                     client.settle()
             self._entered += 1
             if self._entered == self.standing_by:
-                self._standing_by.set()
+                self._all_ready.set()
             while True:
                 moment = self._take()
                 if moment is None:
                     moment = self._wait(client)
-                start = monotonic()
-                self._under_way[client] = (moment, start)
-                self._journey(client, start, intended=moment)
-                del self._under_way[client]
+                self._journey(client, monotonic(), intended=moment)
         except LoadEnded:
             raise StopUser from None
 

@@ -78,8 +78,10 @@ class Journeys(UserPool):
             self.standing_by = self.share(job.load.users)
             self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
-        self._all_begun = Event()
-        self._making: dict[UserClient, float] = {}  #: Start of each journey in flight.
+        self._all_ready = Event()  #: Whether the users to start before the load all stand by.
+        self._under_way: dict[UserClient, tuple[float, float]] = {}
+        """Intended and real start of the journeys in flight."""
+        self._completes = workload.whole_journeys  #: Whether journeys in flight may still end.
         self._pausing: dict[UserClient, float] = {}  #: Start of each pause.
         self._over = False
         self._users: list[tuple[UserClient, User]] = []
@@ -110,7 +112,7 @@ class Journeys(UserPool):
         return Environment(user_classes=[JourneyUser])
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
-        return bool(self._all_begun.wait(limit_s))
+        return bool(self._all_ready.wait(limit_s))
 
     def begin(self, origin: float) -> None:
         super().begin(origin)
@@ -145,7 +147,7 @@ class Journeys(UserPool):
         self._over = True
         for client, since in self._pausing.items():
             self._note_pause(client, since)
-        self._gate.closed = not self._workload.whole_journeys
+        self._gate.closed = not self._completes
         for client, user in self._users:
             if self._is_awaited(client):
                 self._waited_for.append(client)
@@ -158,17 +160,17 @@ class Journeys(UserPool):
         return len(self._waited_for) or int(self._sockets.busy)
 
     def _is_awaited(self, client: UserClient) -> bool:
-        whole = self._workload.whole_journeys
-        return bool(client.in_flight) or (whole and client in self._making)
+        return bool(client.in_flight) or (self._completes and client in self._under_way)
 
     def give_up(self, moment: float) -> None:
         """Writes what is in flight down as unfinished."""
         self._gate.closed = True
         for client, _ in self._users:
             client.give_up(moment)
-        if self._workload.whole_journeys:
-            for client, begin in self._making.items():
-                self._unfinished(client, begin, begin, moment)
+        for client, (meant, begin) in self._under_way.items() if self._completes else ():
+            index = self._index_of(client)
+            self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
+            self._recorder.example(index, Kind.UNFINISHED, "not at its end")
 
     def quit(self) -> None:
         """Closes the WebSockets that were kept open."""
@@ -179,7 +181,7 @@ class Journeys(UserPool):
         client, think_time_s = self._new_client(), self._job.load.think_time_s
         self._users.append((client, user))
         if len(self._users) == self.standing_by:
-            self._all_begun.set()
+            self._all_ready.set()
         try:
             # journeys after nothing are spread over a cycle of journey and think time
             cycle_s = think_time_s + min(self.journey_s, think_time_s)
@@ -192,9 +194,7 @@ class Journeys(UserPool):
                     if think_time_s:
                         self._pause(client, spread_s)
                 begin = monotonic()
-                self._making[client] = begin
                 answered = self._journey(client, begin)
-                del self._making[client]
                 if self._over:
                     return
                 self.unmade -= 1
@@ -225,6 +225,8 @@ class Journeys(UserPool):
         """Makes one journey and records it; returns whether it ended with an answer. One that the
         end of the window cuts off between two requests is not recorded.
         """
+        meant = begin if intended is None else intended
+        self._under_way[client] = (meant, begin)
         client.begin(intended)
         answered = True
         failed: tuple[Kind, str] | None = None
@@ -252,18 +254,13 @@ class Journeys(UserPool):
             kind, message = failed
             answer = (cause.status, f"{cause.method} {cause.path}") if cause else ()
             client.recorder.example(index, kind, message, *answer)
-        meant = begin if intended is None else intended
         client.recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
+        del self._under_way[client]
         return answered and client.requests > 0
 
     def _index_of(self, client: UserClient) -> int:
         """The number of the journey's own name, or of the workload's."""
         return self._recorder.index(client.journey_name or self._workload.name, JOURNEY)
-
-    def _unfinished(self, client: UserClient, meant: float, begin: float, moment: float) -> None:
-        index = self._index_of(client)
-        self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
-        self._recorder.example(index, Kind.UNFINISHED, "not at its end")
 
 
 def users_of(whole: int, part: int, parts: int) -> int:
