@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
 
@@ -39,6 +40,17 @@ class Recorder:
         self, index: int, kind: Kind, message: str, status: int | None = None, asked: str = ""
     ) -> None:
         """Keeps the first message of each name and kind, with the status of what was asked."""
+
+    def until_now(self, scope: str, user: int, meant: float, start: float) -> None:
+        """What had no name of its own (a pause, a request sent again) and ends now."""
+        self.add(self.index(scope, scope), Kind.OK, user, 0, meant, start, monotonic())
+
+    def unfinished(self, begun: Begun, user: int, moment: float) -> None:
+        """Nobody waits any longer for the answer to what is in flight."""
+        index, meant, start = begun
+        self.add(index, Kind.UNFINISHED, user, 0, meant, start, moment)
+        words = f"no answer {moment - start:.3g} s after it was sent"
+        self.example(index, Kind.UNFINISHED, words)
 
 
 class SpoolRecorder(Recorder):

@@ -145,11 +145,8 @@ class LocustfileUsers(UserPool):
 
     def give_up(self, moment: float) -> None:
         for user, name, start in self._in_flight.values():
-            index = self._recorder.index(name, REQUEST)
-            self._recorder.add(index, Kind.UNFINISHED, self._number(user), 0, start, start, moment)
-            self._recorder.example(
-                index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
-            )
+            begun = (self._recorder.index(name, REQUEST), start, start)
+            self._recorder.unfinished(begun, self._number(user), moment)
         self._in_flight.clear()
 
     def quit(self) -> None:
@@ -207,9 +204,8 @@ class LocustfileUsers(UserPool):
         session_class.request = timed_request
 
     def _note_resend(self) -> None:
-        now = monotonic()
-        start = self._starts.get(gevent.getcurrent(), now)
-        self._recorder.add(self._recorder.index(RESENT, RESENT), Kind.OK, 0, 0, start, start, now)
+        start = self._starts.get(gevent.getcurrent(), monotonic())
+        self._recorder.until_now(RESENT, 0, start, start)
 
     def _on_request(
         self,

@@ -146,7 +146,7 @@ class Journeys(UserPool):
         """Who is not waiting for an answer ends at once; whole journeys may still be completed."""
         self._over = True
         for client, since in self._pausing.items():
-            self._note_pause(client, since)
+            self._recorder.until_now(PAUSE, client.user, since, since)
         self._gate.closed = not self._completes
         for client, user in self._users:
             if self._is_awaited(client):
@@ -213,13 +213,10 @@ class Journeys(UserPool):
             raise StopUser from None
 
     def _pause(self, client: UserClient, length_s: float) -> None:
-        self._pausing[client] = monotonic()
+        self._pausing[client] = since = monotonic()
         gevent.sleep(length_s)
-        self._note_pause(client, self._pausing.pop(client))
-
-    def _note_pause(self, client: UserClient, since: float) -> None:
-        index = self._recorder.index(PAUSE, PAUSE)
-        self._recorder.add(index, Kind.OK, client.user, 0, since, since, monotonic())
+        del self._pausing[client]
+        self._recorder.until_now(PAUSE, client.user, since, since)
 
     def _journey(self, client: UserClient, begin: float, intended: float | None = None) -> bool:
         """Makes one journey and records it; returns whether it ended with an answer. One that the

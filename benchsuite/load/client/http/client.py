@@ -310,11 +310,8 @@ class HttpClient:
     def give_up(self, moment: float) -> None:
         """Records what is in flight as unfinished, and nothing of it later."""
         self.settle()
-        for index, intended, start in self.in_flight:
-            self.recorder.add(index, Kind.UNFINISHED, self.user, 0, intended, start, moment)
-            self.recorder.example(
-                index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent"
-            )
+        for begun in self.in_flight:
+            self.recorder.unfinished(begun, self.user, moment)
         self.in_flight.clear()
         self.recorder = Recorder()
 
@@ -359,9 +356,7 @@ class HttpClient:
 
     def _note_resend(self) -> None:
         """The request in flight is sent a second time; its times go on."""
-        _, intended, start = self.in_flight[-1]
-        index = self.recorder.index(RESENT, RESENT)
-        self.recorder.add(index, Kind.OK, self.user, 0, intended, start, monotonic())
+        self.recorder.until_now(RESENT, self.user, *self.in_flight[-1][1:])
 
     def fail(
         self, begun: Begun, finish: float, failure: tuple[Kind, str], asked: tuple[str, str]

@@ -233,9 +233,7 @@ class EventStream:
 
     def _rested(self) -> None:
         """Records the wait since the last event, when no event was due."""
-        index = self._owner.aside.index(PAUSE, PAUSE)
-        since = self._heard
-        self._owner.aside.add(index, Kind.OK, self._owner.user, 0, since, since, monotonic())
+        self._owner.aside.until_now(PAUSE, self._owner.user, self._heard, self._heard)
 
     def _over(self, kind: Kind, words: str = "") -> None:
         assert self._connection is not None
