@@ -305,7 +305,7 @@ class HttpClient:
             )
 
     def close(self) -> None:
-        self._connection.close()
+        self._connection.drop()
 
     def give_up(self, moment: float) -> None:
         """Records what is in flight as unfinished, and nothing of it later."""

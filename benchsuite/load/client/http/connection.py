@@ -4,6 +4,7 @@ import re
 import select
 import socket
 import ssl
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from time import monotonic
@@ -112,9 +113,101 @@ class Outbox:
             self._writable.stop()
 
 
-class Connection:
-    """Connects when it must. The hub reads what arrives, notes the time, and then wakes the
-    greenlet that waits.
+class Link(ABC):
+    """One user's TCP connection, with TLS or without it: what HTTP and WebSockets have in common.
+    The hub reads what arrives, notes the time, and then wakes the greenlet that waits.
+    """
+
+    def __init__(self, target: Target) -> None:
+        self.connecting = False  #: Whether there was no connection yet.
+        self.arrived = 0.0  #: When the last bytes were read.
+        self._target = target
+        self._waiting = waiting()
+        self._user: Any = None  #: The greenlet that waits.
+        self._parked = False
+        self._socket: GreenSocket | None = None
+        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
+        self._outbox: Outbox | None = None
+        self._readable: Any = None
+        self._tls: Tls | None = None
+
+    @abstractmethod
+    def _read(self) -> None:
+        """In the hub: takes what there is."""
+
+    @abstractmethod
+    def _missed(self, limit: str) -> str:
+        """What has not come within that time, in words."""
+
+    def expire(self) -> None:
+        """In the hub: ends the wait."""
+        limit = f"after {self._target.timeout_s:g} s"
+        self._user.throw(
+            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
+            if self.connecting
+            else TimedOut(Kind.READ_TIMEOUT, self._missed(limit))
+        )
+
+    def drop(self) -> None:
+        """Ends the connection at once."""
+        if self._readable is not None:
+            self._readable.stop()
+            self._readable.close()
+            self._readable = None
+        if self._tls is not None:
+            self._tls.good_bye()
+            self._send()
+            self._tls = None
+        if self._outbox is not None:
+            self._outbox.close()
+            self._outbox = None
+        if self._socket is not None:
+            self._socket.close()
+            self._socket = None
+
+    def _reach(self) -> None:
+        """Connects; raises ConnectionFailed."""
+        self.connecting = True
+        self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
+        self._plain = connect(connected, self._target.address)
+        self._outbox = Outbox(self._plain, self._waiting.loop)
+        self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
+        self._readable.start(self._read)
+
+    def _send(self, data: bytes = b"") -> None:
+        """Also what TLS has to say. Reading reports errors: a server may answer (413) before it has
+        read everything.
+        """
+        if self._tls is not None:
+            data = self._tls.due(data)
+        if data and self._outbox is not None:
+            self._outbox.send(data)
+
+    def _park(self) -> None:
+        """Others have their turn, until the hub switches to this greenlet."""
+        self._parked = True
+        try:
+            self._waiting.park()
+        finally:
+            self._parked = False
+
+    @contextmanager
+    def _in_time(self) -> Iterator[None]:
+        """The time-out of what is waited for in the block; an error in it ends the connection."""
+        self._user = getcurrent()
+        deadlines = self._waiting.deadlines
+        deadlines[self] = monotonic() + self._target.timeout_s
+        try:
+            yield
+        except BaseException:
+            self.drop()
+            raise
+        finally:
+            del deadlines[self]
+
+
+class Connection(Link):
+    """Connects when it must.
 
     An answer is one message: whatever else the server sends before it is asked again is a failure,
     which the next request has if the answer was complete before it came.
@@ -127,23 +220,13 @@ class Connection:
     """
 
     def __init__(self, target: Target) -> None:
-        self.connecting = False  #: Whether the last exchange had no connection yet.
-        self.arrived = 0.0  #: When the last bytes of the last answer were read.
+        super().__init__(target)
         self.on_resend: Callable[[], None] = lambda: None  #: Called when a request is sent again.
         self.received = 0  #: Bytes of the last answer, as far as it came.
-        self._target = target
-        self._waiting = waiting()
-        self._socket: GreenSocket | None = None
-        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
-        self._outbox: Any = None
-        self._readable: Any = None
-        self._user: Any = None  #: The greenlet of the exchange.
-        self._parked = False
         self._block: bytes | OSError | None = None  #: What was read and not taken yet.
         self._unasked: bytes | None = None  #: What `_look` saw without a request.
         self._poll: Any = None  #: Tells whether there is anything to read.
         self._streamed: _Answer | None = None  #: The answer whose body is read as it comes.
-        self._tls: Tls | None = None
         self._early = b""  #: What the server said with the end of the TLS handshake.
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
@@ -165,19 +248,18 @@ class Connection:
                 late = monotonic() - begin > IDLE_CLOSE_S
                 if not (reused and rested) or method != "GET" or late:
                     raise
-            self.close()
+            self.drop()
             self.on_resend()
             return self._once(method, request)
         except BaseException:
-            self.close()
+            self.drop()
             raise
         finally:
             del deadlines[self]
 
     def begin(self, request: bytes) -> Head:
         """Sends a GET on a new connection; the head of its answer, whose body `more()` reads."""
-        self.close()
-        self.connecting = False
+        self.drop()
         self.received = 0
         self._streamed = answer = _Answer("GET")
         with self._in_time():
@@ -196,58 +278,22 @@ class Connection:
         answer = self._streamed
         assert answer is not None
         with self._in_time():
+            if self._readable is not None and not self._readable.active:
+                self._readable.start(self._read)
             while not answer._body_buffer and not answer.message_complete:
                 self._feed(answer, self._block_of(begun=True))
         block = bytes(answer._body_buffer)
         del answer._body_buffer[:]
         return block
 
-    @contextmanager
-    def _in_time(self) -> Iterator[None]:
-        """The time-out of a whole answer, for each block of a body that is read as it comes."""
-        self._user = getcurrent()
-        deadlines = self._waiting.deadlines
-        deadlines[self] = monotonic() + self._target.timeout_s
-        if self._readable is not None and not self._readable.active:
-            self._readable.start(self._read)
-        try:
-            yield
-        except BaseException:
-            self.close()
-            raise
-        finally:
-            del deadlines[self]
-
-    def close(self) -> None:
-        if self._readable is not None:
-            self._readable.stop()
-            self._readable.close()
-            self._readable = None
-        tls, self._tls = self._tls, None
-        if tls is not None:
-            tls.good_bye()
-            self._outbox.send(tls.due())
-        if self._outbox is not None:
-            self._outbox.close()
-            self._outbox = None
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-
     def resume(self) -> None:
         """In the hub: lets the greenlet have what was read for it, if it still waits."""
         if self._parked and self._block is not None:
             self._user.switch()
 
-    def expire(self) -> None:
-        """In the hub: ends the exchange."""
-        limit = f"after {self._target.timeout_s:g} s"
+    def _missed(self, limit: str) -> str:
         came = f"{self.received} bytes" if self.received else "nothing"
-        self._user.throw(
-            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
-            if self.connecting
-            else TimedOut(Kind.READ_TIMEOUT, f"no whole answer {limit} ({came} of it had come)")
-        )
+        return f"no whole answer {limit} ({came} of it had come)"
 
     def _is_quiet(self) -> bool:
         """Closes the connection if the server has; raises ConnectionFailed for what it sent."""
@@ -255,7 +301,7 @@ class Connection:
         if unasked and FAREWELL.match(unasked) is None:
             raise _more_than_one(unasked)
         if unasked is not None:
-            self.close()
+            self.drop()
         return unasked is None
 
     def _look(self) -> bytes | None:
@@ -275,15 +321,10 @@ class Connection:
         return plain or (None if block and not (tls.over or tls.failure) else b"")
 
     def _connect(self) -> None:
-        self.connecting = True
-        self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
-        self._plain = connect(connected, self._target.address)
-        self._outbox = Outbox(self._plain, self._waiting.loop)
+        self._reach()
         self._unasked = None
         self._poll = poll()
-        self._poll.register(connected, select.POLLIN)
-        self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
-        self._readable.start(self._read)
+        self._poll.register(self._socket, select.POLLIN)
         if self._target.context is not None:
             self._shake(self._target.context)
         self.connecting = False
@@ -338,11 +379,7 @@ class Connection:
     def _arriving_block(self) -> bytes:
         """The next bytes, none at the end of the connection; others have their turn first."""
         self._block = None
-        self._parked = True
-        try:
-            self._waiting.park()
-        finally:
-            self._parked = False
+        self._park()
         block = self._block
         if isinstance(block, OSError):
             raise block
@@ -373,16 +410,7 @@ class Connection:
     def _leave(self) -> None:
         if self._poll.poll(0):
             self._is_quiet()
-        self.close()
-
-    def _send(self, request: bytes = b"") -> None:
-        """Also what TLS has to say. Reading reports errors: a server may answer (413) before it has
-        read everything.
-        """
-        if self._tls is not None:
-            request = self._tls.due(request)
-        if request:
-            self._outbox.send(request)
+        self.drop()
 
     def _parsed(self, method: str, block: bytes) -> tuple[Head, bytes]:
         """The answer in the blocks from this one on, in whatever form."""

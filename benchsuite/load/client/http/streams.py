@@ -148,12 +148,12 @@ class EventStream:
         finally:
             owner.end_sample(begun)
             if event is None:
-                connection.close()
+                connection.drop()
         index, intended, start = begun
         times = (intended, start, connection.arrived)
         answer = owner.answered(*self._asked, index, head, b"", times)
         if event is None or owner.failed is not None:
-            connection.close()
+            connection.drop()
             expect_status(answer)
             came = f"one with the Content-Encoding {coded!r}" if coded else repr(head.media_type)
             raise AnswerError(f"expected a stream of events, and got {came}")
@@ -237,7 +237,7 @@ class EventStream:
 
     def _over(self, kind: Kind, words: str = "") -> None:
         assert self._connection is not None
-        self._connection.close()
+        self._connection.drop()
         self._connection = None
         self._owner.sockets.discard(self)
         moment = monotonic()

@@ -10,7 +10,6 @@ for HTTP (`client.http.connection`). Unlike there it always reads: a WebSocket m
 time. Nothing is compressed unless an extension is offered for it.
 """
 
-import socket
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -19,7 +18,6 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gevent import getcurrent
-from gevent.socket import socket as GreenSocket
 from websockets.client import ClientProtocol
 from websockets.exceptions import InvalidStatus
 from websockets.extensions.permessage_deflate import ClientPerMessageDeflateFactory
@@ -31,17 +29,9 @@ from websockets.uri import WebSocketURI
 
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import quoted
-from benchsuite.load.client.http.connection import (
-    BLOCK_BYTES,
-    READABLE,
-    ConnectionFailed,
-    Outbox,
-    TimedOut,
-    connect,
-)
+from benchsuite.load.client.http.connection import BLOCK_BYTES, ConnectionFailed, Link
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.tls import Tls
-from benchsuite.load.client.waiting import waiting
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
 from benchsuite.load.client.websocket.records import (
     ABNORMAL,
@@ -104,7 +94,7 @@ class Inbox:
 LINGER_S = 1.0  #: How long a server may take to close the connection; then we do.
 
 
-class Wire:
+class Wire(Link):
     """Opened once, ends once; only one greenlet at a time may wait on it."""
 
     def __init__(
@@ -122,12 +112,12 @@ class Wire:
         """In the hub, `on_end` hears of an unwanted end, and `on_overflow` gets what must make
         room.
         """
+        super().__init__(target)
         self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
         self.translate: Callable[[Message], Message | None] | None = None
         """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
         self.ending: Ending | None = None
-        self.arrived = 0.0  #: When the last bytes were read.
         secure = target.context is not None
         host = urlsplit(f"//{target.host}")
         path, _, query = quoted(path).partition("?")
@@ -138,7 +128,6 @@ class Wire:
             extensions=[ClientPerMessageDeflateFactory()] if deflate else None,
             max_size=MOST_BYTES,
         )
-        self._target = target
         self._headers = headers
         self._on_end = on_end
         self._on_gone = on_gone
@@ -147,17 +136,9 @@ class Wire:
         self._ponged = (b"", 0.0)  #: The last pong and when it arrived.
         self._fragments: list[bytes] = []
         self._is_text = True
-        self._waiting = waiting()
-        self._user: Any = None
-        self._awaited = ""  #: What a time-out would be about.
-        self._parked = False
-        self._connecting = False  #: Whether there was no connection yet.
+        self._awaited = "whole handshake"  #: What a time-out would be about.
         self._heard_anything = False
-        self._socket: GreenSocket | None = None
-        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
-        self._tls: Tls | None = None  #: TLS, where the target wants it.
-        self._watchers: list[Any] = []
-        self._outbox: Outbox | None = None
+        self._timers: list[Any] = []
         self._blocks: list[tuple[bytes | OSError, float]] = []  #: Read and not heard yet.
 
     @property
@@ -167,33 +148,19 @@ class Wire:
 
     def open(self) -> Response:
         """Connects and shakes hands; the answer, 101 or another. Raises ConnectionFailed."""
-        target, deadlines = self._target, self._waiting.deadlines
-        self._user, self._awaited = getcurrent(), "whole handshake"
-        deadlines[self] = monotonic() + target.timeout_s
-        try:
-            self._connecting = True
-            self._socket = connected = GreenSocket(target.family, socket.SOCK_STREAM)
-            self._plain = connect(connected, target.address)
-            self._outbox = Outbox(self._plain, self._waiting.loop)
-            readable = self._waiting.loop.io(connected.fileno(), READABLE)
-            readable.start(self._read)
-            self._watchers.append(readable)
-            if target.context is not None:
-                self._tls = tls = Tls(target.context, target.name)
-                self._write()
+        with self._in_time():
+            self._reach()
+            if self._target.context is not None:
+                self._tls = tls = Tls(self._target.context, self._target.name)
+                self._send()
                 self._until(lambda: tls.shaken)
-            self._connecting = False
+            self.connecting = False
             request = self.protocol.connect()
             for name, value in self._headers.items():
                 request.headers[name] = value
             self.protocol.send_request(request)
             self._flush()
             self._until(lambda: self._response is not None)
-        except BaseException:
-            self.drop()
-            raise
-        finally:
-            del deadlines[self]
         error = self.protocol.handshake_exc
         if error is not None:  # the answer was not taken: the connection is of no use
             if not isinstance(error, InvalidStatus):
@@ -281,20 +248,13 @@ class Wire:
             self.drop()
 
     def drop(self) -> None:
-        """Ends the connection at once."""
-        watchers, self._watchers = self._watchers, []
-        for watcher in watchers:
-            watcher.stop()
-            watcher.close()
-        if self._tls is not None:
-            self._tls.good_bye()
-            self._write()
-        if self._outbox is not None:
-            self._outbox.close()
-            self._outbox = None
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
+        timers, self._timers = self._timers, []
+        for timer in timers:
+            timer.stop()
+            timer.close()
+        was_there = not self.is_gone
+        super().drop()
+        if was_there:
             if self.ending is None:
                 self.ending = Ending(Kind.OK, ABNORMAL, "ended by us")
             self._on_gone()
@@ -304,11 +264,7 @@ class Wire:
         while not is_there():
             if self.ending is not None:
                 raise self._failed()
-            self._parked = True
-            try:
-                self._waiting.park()
-            finally:
-                self._parked = False
+            self._park()
 
     def _failed(self) -> ConnectionFailed:
         ending = self.ending
@@ -317,32 +273,19 @@ class Wire:
         return ConnectionFailed(ending.kind, ending.words)
 
     def _flush(self) -> None:
-        self._write(b"".join(self.protocol.data_to_send()))
-
-    def _write(self, data: bytes = b"") -> None:
-        """Sends in order, and what TLS has to say; reading reports errors."""
-        if self._tls is not None:
-            data = self._tls.due(data)
-        if data and self._outbox is not None:
-            self._outbox.send(data)
+        self._send(b"".join(self.protocol.data_to_send()))
 
     def _linger(self) -> None:
         """Lets the server close first, so that its port, not ours, stays in use for a while."""
         if self._socket is not None:
             timer = self._waiting.loop.timer(LINGER_S)
             timer.start(self.drop)
-            self._watchers.append(timer)
+            self._timers.append(timer)
 
     # all below is called in the hub
 
-    def expire(self) -> None:
-        """Ends the wait."""
-        limit = f"after {self._target.timeout_s:g} s"
-        self._user.throw(
-            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
-            if self._connecting
-            else TimedOut(Kind.READ_TIMEOUT, f"no {self._awaited} {limit}")
-        )
+    def _missed(self, limit: str) -> str:
+        return f"no {self._awaited} {limit}"
 
     def _read(self) -> None:
         block: bytes | OSError
@@ -356,7 +299,7 @@ class Wire:
             self._waiting.arrived(self)
         self._blocks.append((block, monotonic()))
         if not block or isinstance(block, OSError):
-            self._watchers[0].stop()  # nothing more comes, and the loop would call us endlessly
+            self._readable.stop()  # nothing more comes, and the loop would call us endlessly
 
     def resume(self) -> None:
         """Hears what was read; then the greenlet goes on, if it still waits."""
@@ -379,7 +322,7 @@ class Wire:
 
     def _hear_encrypted(self, tls: Tls, block: bytes) -> None:
         plain = tls.take(block)
-        self._write()
+        self._send()
         if plain:
             self._hear(plain)
         if tls.failure is not None:
@@ -390,7 +333,7 @@ class Wire:
             # servers wait for our answer before they close the connection
             self._hear_end("closed")
             tls.good_bye()
-            self._write()
+            self._send()
             self._linger()
 
     def _hear(self, block: bytes) -> None:
