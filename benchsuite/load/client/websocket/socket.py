@@ -297,16 +297,12 @@ class WebSocket:
         """Sends a ping and waits for its pong, which counts as a message."""
         data = self._echoes.message(accounts.HEAD_BYTES)
         begun = self._owner.begin_sample(self._records.index("ping", MESSAGE))
-        moment = 0.0
-        failure: Failed | None = None
         try:
             moment = self._wire.ping(data)
         except ConnectionFailed as error:
-            failure = self._given_up(error)
+            self._records.fail(begun, self._given_up(error), len(data))
         finally:
             self._owner.end_sample(begun)
-        if failure is not None:
-            self._records.fail(begun, failure, len(data))
         self._records.right(begun, moment, len(data))
 
     def rest(self, seconds: float = inf) -> None:
@@ -366,16 +362,15 @@ class WebSocket:
         begun = (self._records.index("closing", CLOSING), start, start)
         self._owner.settle()
         self._owner.in_flight.append(begun)
-        failure: Failed | None = None
+        how = Kind.OK
         try:
             self._wire.close()
         except ConnectionFailed as error:
-            failure = error.failure
+            how = Kind.UNFINISHED
+            self._records.fail(begun, error.failure)
         finally:
             self._owner.end_sample(begun)
-            self._gone(Kind.OK if failure is None else Kind.UNFINISHED)
-        if failure is not None:
-            self._records.fail(begun, failure)
+            self._gone(how)
         self._records.right(begun, self._wire.arrived, 0)
 
     def leave(self) -> None:

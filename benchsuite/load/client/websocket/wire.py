@@ -115,7 +115,7 @@ class Wire(Link):
         super().__init__(target)
         self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
-        self.translate: Callable[[Message], Message | None] | None = None
+        self.translate: Callable[[Message], Message | None] = lambda message: message
         """In the hub: the message in a frame, or None; raises ValueError for one without sense."""
         self.ending: Ending | None = None
         secure = target.context is not None
@@ -372,16 +372,14 @@ class Wire(Link):
             if not frame.fin:
                 return
             data = b"".join(self._fragments)
-        message: Message | None = Message(data, self._is_text, self.arrived)
-        if self.translate is not None and message is not None:
-            try:
-                message = self.translate(message)
-            except (ValueError, RecursionError) as error:
-                if self.ending is None:
-                    self.protocol.fail(POLICY)
-                    words = f"the server sent what makes no sense: {error}"
-                    self._note(Ending(Kind.PROTOCOL, POLICY, words))
-                return
+        try:
+            message = self.translate(Message(data, self._is_text, self.arrived))
+        except (ValueError, RecursionError) as error:
+            if self.ending is None:
+                self.protocol.fail(POLICY)
+                words = f"the server sent what makes no sense: {error}"
+                self._note(Ending(Kind.PROTOCOL, POLICY, words))
+            return
         if message is not None:
             self.on_message(message)
 
