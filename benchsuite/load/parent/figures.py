@@ -133,9 +133,8 @@ class Figures:
     @property
     def total(self) -> Summary:
         """Of all requests over the window, or over the windows of all stages together."""
-        total = self._requests(f"all {self.unit}s", "all", self.done.window, self._pauses)
-        count = len(stage_windows(self.load, self.done))
-        return self._with_arrivals(total, self.done.window, self._pauses, range(count))
+        stages = slice(len(stage_windows(self.load, self.done)))
+        return self._requests(f"all {self.unit}s", "all", self.done.window, self._pauses, stages)
 
     @property
     def by_name(self) -> Iterator[Summary]:
@@ -169,17 +168,18 @@ class Figures:
         who = USER if self.unit == REQUEST else "connection"
         windows = stage_windows(self.load, self.done)
         for index, (level, window) in enumerate(zip(self.load.stages, windows, strict=False)):
-            of_stage = self._requests(self.load.level_words(level, who), "stage", window, ())
-            with_arrivals = self._with_arrivals(of_stage, window, (), range(index, index + 1))
-            yield replace(with_arrivals, level=level, order=index + 1)
+            words, alone = self.load.level_words(level, who), slice(index, index + 1)
+            of_stage = self._requests(words, "stage", window, (), alone)
+            yield replace(of_stage, level=level, order=index + 1)
 
     @property
     def _pauses(self) -> tuple[Window, ...]:
         return pauses(stage_windows(self.load, self.done))
 
     def _requests(
-        self, name: str, scope: str, window: Window, without: Sequence[Window]
+        self, name: str, scope: str, window: Window, without: Sequence[Window], stages: slice
     ) -> Summary:
+        """In a window, with the arrivals that were due in the windows of these stages."""
         examples: dict[int, str] = {}
         for entry in self.names:
             if entry.scope in UNITS[self.unit]:
@@ -193,13 +193,21 @@ class Figures:
             examples=examples,
             waits=self.load.is_open,
         )
-        resent = int(inside(self.of(RESENT)["intended_start"], window, without).sum())
-        queued = None
         if self.at_once and not without:
-            queued = signs.queued(self.requests, window, self.at_once)
+            made = replace(made, queued=signs.queued(self.requests, window, self.at_once))
         if self.unit == REQUEST and self.whole and not without:
             made = replace(made, patterns=self._patterns(window))
-        return replace(made, resent=resent, queued=queued)
+        if self.load.is_open:
+            arrivals = summary.arrivals(
+                self.journeys,
+                window=window,
+                pauses=without,
+                sent=sum(self.done.sent[stages]),
+                dropped=sum(self.done.dropped[stages]),
+            )
+            made = replace(made, arrivals=arrivals)
+        resent = int(inside(self.of(RESENT)["intended_start"], window, without).sum())
+        return replace(made, resent=resent)
 
     def _patterns(self, window: Window) -> tuple[Pattern, ...]:
         """What slow answers of a window have in common. Users who think meet the same others again
@@ -218,20 +226,6 @@ class Figures:
             cycle_s=users * (window[1] - window[0]) / max(len(journeys), 1),
             keeps=self.alike and load.keep_alive and not load.think_time_s,
         )
-
-    def _with_arrivals(
-        self, figures: Summary, window: Window, without: Sequence[Window], stages: range
-    ) -> Summary:
-        if not self.load.is_open:
-            return figures
-        arrivals = summary.arrivals(
-            self.journeys,
-            window=window,
-            pauses=without,
-            sent=sum(self.done.sent[stage] for stage in stages),
-            dropped=sum(self.done.dropped[stage] for stage in stages),
-        )
-        return replace(figures, arrivals=arrivals)
 
 
 def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
