@@ -11,16 +11,15 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
-import numpy as np
-
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.results import Ceiling
-from benchsuite.core.samples import Kind
+from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.core.specs import OPEN, LoadProfile, WorkloadSpec
 from benchsuite.core.specs.load import MAX_RATE
 from benchsuite.load.job import Job
 from benchsuite.load.parent import null
 from benchsuite.load.parent.driver import load_pool
+from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import summary
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.system import cpus, scratch
@@ -109,18 +108,16 @@ def ceilings(
 
 
 def _best(responder: Responder, load: LoadProfile, folder: Path) -> Ceiling:
-    tries = [_measure(*responder, load, folder) for _ in range(TRIES)]
+    tries = [_measure(responder, load, folder) for _ in range(TRIES)]
     return max(tries, key=lambda attempt: (not ceiling_doubt(attempt), attempt.throughput))
 
 
-def _measure(
-    responder: Process, base_url: str, token: str, load: LoadProfile, folder: Path
-) -> Ceiling:
+def _measure(responder: Responder, load: LoadProfile, folder: Path) -> Ceiling:
     here = folder / secrets.token_hex(4)
     here.mkdir()
     job = Job(
-        base_url=base_url,
-        run_header=token,
+        base_url=responder.base_url,
+        run_header=responder.token,
         workload_class="benchsuite.workloads.pages.Plain",
         workload=WorkloadSpec(),
         load=load,
@@ -130,17 +127,17 @@ def _measure(
         load.processes, spool=here, log=folder / "load.log", env=any_program(), on_cpus=load.cpus
     ) as pool:
         pool.check(job)
-        host = Host(lambda: [*responder.living(), *pool.pids], cpus=os.cpu_count() or 1)
+        process = responder.process
+        host = Host(lambda: [*process.living(), *pool.pids], cpus=os.cpu_count() or 1)
         host.look()
-        began, before = time.monotonic(), _cpu_s(responder)
+        began, before = time.monotonic(), _cpu_s(process)
         done = pool.run(lambda tick: None)
         ended = time.monotonic()
-        after = _cpu_s(responder)
+        after = _cpu_s(process)
         host.look()
         shares = host.shares(host.looks[0].at, ended)
         samples, names = pool.samples()
-    requests = [index for index, name in enumerate(names) if name.scope == "request"]
-    asked = samples[np.isin(samples["name"], requests)]
+    asked = Figures(samples, names, done, load).of(REQUEST)
     total = summary.summarise(asked, name="null", scope="all", window=done.window)
     failures = dict(total.failures_by_kind)
     failures.pop(Kind.UNFINISHED.words, None)  # the end of an open load cuts those off
