@@ -10,6 +10,7 @@ import platform
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -141,15 +142,13 @@ def moved(moment: float, there: float, here: float) -> float:
 
 def converted(done: Done, there: float, here: float) -> Done:
     """The end of a load with all its moments by our clock."""
-    begin, end = done.window
+    ours, (begin, end) = partial(moved, there=there, here=here), done.window
     return replace(
         done,
-        origin=moved(done.origin, there, here),
-        window=(moved(begin, there, here), moved(end, there, here)),
-        users=tuple((moved(moment, there, here), count) for moment, count in done.users),
-        connections=tuple(
-            (moved(moment, there, here), count) for moment, count in done.connections
-        ),
+        origin=ours(done.origin),
+        window=(ours(begin), ours(end)),
+        users=tuple((ours(moment), count) for moment, count in done.users),
+        connections=tuple((ours(moment), count) for moment, count in done.connections),
     )
 
 
