@@ -17,7 +17,7 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 
-from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError
+from benchsuite.core.exceptions import BenchsuiteError, LoadError
 from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.samples import MESSAGE
@@ -53,6 +53,7 @@ from benchsuite.load.parent.driver import (
     merged,
     most,
     names_of,
+    raise_bad_news,
     read_samples,
 )
 from benchsuite.load.parent.figures import LoadFigures
@@ -174,12 +175,7 @@ class Host:
         except Empty:
             self.look()
             return None
-        if event.get("event") == "refused":
-            refused = AnswerError(f"Load host {self.name}: {event.pop('message', '')}")
-            vars(refused).update(event)
-            raise refused
-        if event.get("event") == "failed":
-            raise LoadError(f"Load host {self.name}: {event.get('message')}")
+        raise_bad_news(event, f"Load host {self.name}: ")
         return event
 
     def hear(self, begin: float, *, late: bool) -> None:

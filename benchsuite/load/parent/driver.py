@@ -28,7 +28,7 @@ from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.stats.summary import DTYPE, Samples, added
-from benchsuite.system import cpus, scratch
+from benchsuite.system import cpus, logfile, scratch
 from benchsuite.system.process import ending_in_words
 
 
@@ -91,7 +91,6 @@ IMPORT_LIMIT_S = 30.0  #: How long the process may take to import once somebody 
 MARGIN_S = 15.0  #: How much longer than planned anything may take before we give up on the process.
 GRACE_S = 1.0  #: How long the process may take to end once its standard input is closed.
 
-LOG_LINES = 20
 STEP_S = 0.002
 WORKER = "benchsuite.load.process.worker"
 
@@ -208,14 +207,9 @@ class Child:
             self._buffer += block
         line, _, self._buffer = self._buffer.partition(b"\n")
         event: dict[str, Any] = json.loads(line)
-        if event["event"] == "refused":
-            refused = AnswerError(event.pop("message"))
-            vars(refused).update(event)
-            raise refused
         if event["event"] == "full":
             raise scratch.disk_full(LoadError, self.spool)
-        if event["event"] == "failed":
-            raise LoadError(event["message"])
+        raise_bad_news(event)
         return event
 
     def _died(self) -> LoadError:
@@ -224,8 +218,17 @@ class Child:
         return LoadError(f"The load process {how}; {self._log_tail()}")
 
     def _log_tail(self) -> str:
-        lines = self._log.read_text(errors="replace").splitlines()[-LOG_LINES:]
-        return "its log ends with:\n" + ("\n".join(lines) or "(nothing)")
+        return "its log ends with:\n" + (logfile.tail(self._log) or "(nothing)")
+
+
+def raise_bad_news(event: dict[str, Any], whose: str = "") -> None:
+    """Raises AnswerError or LoadError for what an event says went wrong."""
+    if event.get("event") == "refused":
+        refused = AnswerError(f"{whose}{event.pop('message', '')}")
+        vars(refused).update(event)
+        raise refused
+    if event.get("event") == "failed":
+        raise LoadError(f"{whose}{event.get('message')}")
 
 
 class LoadWorker(Child):
