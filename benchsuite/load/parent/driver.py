@@ -11,7 +11,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from math import inf
@@ -131,11 +131,8 @@ class Child:
             raise
         finally:
             os.close(child_events)
-        worker = cls(process, events, spool=spool, log=log)
-        try:
-            yield worker
-        finally:
-            worker.close()
+        with closing(cls(process, events, spool=spool, log=log)) as child:
+            yield child
 
     def __init__(
         self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path

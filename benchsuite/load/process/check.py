@@ -6,6 +6,7 @@ One that sends a form or gets a cookie is made twice, because the load repeats i
 import random
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import closing
 from time import monotonic
 from typing import Any
 
@@ -70,8 +71,7 @@ def refused(
     """Why the target can't be measured with this workload, with the answer that was wrong, or None;
     how many seconds the last checked journey took; whether it sent forms; its requests.
     """
-    client = new_client()
-    try:
+    with closing(new_client()) as client:
         begin = monotonic()
         message = _refused_once(workload, client, limit_s)
         if message is None and client.left_traces:
@@ -82,8 +82,6 @@ def refused(
             if message is not None:
                 message = f"{SECOND} {message}"
         journey_s = monotonic() - begin
-    finally:
-        client.close()
     if message is not None:
         refusal: dict[str, Any] = {"message": message}
         if client.failed is not None:
@@ -96,15 +94,12 @@ def refused(
     for made in range(1, workload.rehearsals, VISITS):
         if made > FEWEST and monotonic() - begin > REHEARSING_S:
             break
-        client = new_client()
-        try:
+        with closing(new_client()) as visitor:
             for _ in range(VISITS):
-                client.begin()
+                visitor.begin()
                 left_s = begin + REHEARSAL_LIMIT_S - monotonic()
-                if left_s <= 0 or _refused_once(workload, client, left_s) is not None:
+                if left_s <= 0 or _refused_once(workload, visitor, left_s) is not None:
                     break
-        finally:
-            client.close()
     workload.rehearsed()
     return None, journey_s, posts, requests
 
