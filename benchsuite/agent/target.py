@@ -20,8 +20,9 @@ class Target:
     names: tuple[str, ...] = ()
     unit: str = ""
     port: int | None = None
-    _owners: tuple[Stat, ...] = field(default=(), init=False)
-    """Of the port; looked for again when one has ended, as all open files must be read for it."""
+    _owners: set[tuple[int, int]] = field(default_factory=set, init=False)
+    """PID and start of those of the port; looked for again when one has ended, as all open files
+    must be read for it."""
 
     @property
     def words(self) -> str:
@@ -40,7 +41,7 @@ class Target:
             pid = stat.ppid
         meant = {pid for pid in stats.keys() - own if self._is_meant(pid)}
         if self.port is not None:
-            meant |= set(self._owning(stats.values())) - own
+            meant |= self._owning(stats.values()) - own
         return sorted(descendants(meant, stats.values()) - own)
 
     def _is_meant(self, pid: int) -> bool:
@@ -55,10 +56,9 @@ class Target:
         # some write a title there: "gunicorn: master [shop]"
         return any(Path(word).name.partition(":")[0] in self.names for word in words)
 
-    def _owning(self, stats: Iterable[Stat]) -> list[int]:
-        now = {(stat.pid, stat.started): stat for stat in stats}
-        known = [(stat.pid, stat.started) for stat in self._owners]
-        if not known or not all(key in now for key in known):
+    def _owning(self, stats: Iterable[Stat]) -> set[int]:
+        living = {(stat.pid, stat.started) for stat in stats}
+        if not self._owners or not self._owners <= living:
             pids = set(listeners(self.port or 0))
-            self._owners = tuple(stat for stat in now.values() if stat.pid in pids)
-        return [stat.pid for stat in self._owners]
+            self._owners = {process for process in living if process[0] in pids}
+        return {pid for pid, _ in self._owners}
