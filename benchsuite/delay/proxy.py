@@ -71,6 +71,9 @@ class Timer:
             self._timer.arm(calls[0][0])
 
 
+Act = Callable[[asyncio.Transport], None]  #: Forwards something to a socket that is connected.
+
+
 class Endpoint(asyncio.Protocol):
     """The client's or the server's socket, and what is on its way there from its peer: bytes, then
     maybe an end or a reset, each forwarded in order when it is due.
@@ -84,7 +87,7 @@ class Endpoint(asyncio.Protocol):
         self._connection = connection
         self._delay_s = delay_s
         self._transport: asyncio.Transport | None = None
-        self._queue: deque[tuple[float, Callable[[], None], int]] = deque()
+        self._queue: deque[tuple[float, Act, int]] = deque()
         """When it is due, what to do, and its bytes."""
         self._held_bytes = 0
         self._paused = False  #: Whether its peer has to wait.
@@ -125,7 +128,7 @@ class Endpoint(asyncio.Protocol):
         self._held_bytes = 0
         self._resume()
         if exc is not None:
-            self.peer.put(self._connection.abort)
+            self.peer.put(lambda _: self._connection.abort())
 
     def reset(self) -> None:
         """Closes so that the other side sees a reset."""
@@ -141,13 +144,13 @@ class Endpoint(asyncio.Protocol):
         if not self._delay_s and not self._queue and not self._blocked and transport is not None:
             transport.write(data)
             return
-        self.put(lambda: self._write(data), len(data))
+        self.put(lambda connected: connected.write(data), len(data))
         if self._held_bytes > HELD_BYTES and not self._paused:
             self._paused = True
             if self.peer.transport is not None:
                 self.peer.transport.pause_reading()
 
-    def put(self, act: Callable[[], None], held_bytes: int = 0) -> None:
+    def put(self, act: Act, held_bytes: int = 0) -> None:
         if self._lost:
             return
         due = max(monotonic(), self.begins_at) + self._delay_s
@@ -159,20 +162,19 @@ class Endpoint(asyncio.Protocol):
     def flush(self) -> None:
         """Forwards what is due; also to be called once it is connected."""
         queue = self._queue
-        while queue and not self._blocked and self.transport is not None:
+        while queue and not self._blocked and (transport := self.transport) is not None:
             due, act, held_bytes = queue[0]
             if due > monotonic():
                 self._await(due)
                 break
             queue.popleft()
             self._held_bytes -= held_bytes
-            act()
+            act(transport)
         if self._held_bytes <= HELD_BYTES // 2:
             self._resume()
 
-    def end(self) -> None:
-        if self.transport is not None:
-            self.transport.write_eof()
+    def end(self, transport: asyncio.Transport) -> None:
+        transport.write_eof()
         self.ended = True
         self._connection.end_forwarded()
 
@@ -184,10 +186,6 @@ class Endpoint(asyncio.Protocol):
     def _ring(self) -> None:
         self._awaits = False
         self.flush()
-
-    def _write(self, data: bytes) -> None:
-        if self.transport is not None:
-            self.transport.write(data)
 
     def _resume(self) -> None:
         if self._paused:
