@@ -7,7 +7,7 @@ from typing import Any
 from benchsuite.core.exceptions import WANTS_HTTPS, WANTS_USER, StatusError
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import led_to
-from benchsuite.load.client.target import Target
+from benchsuite.load.client.target import Failed, Target
 
 LOG_IN = re.compile(
     r"(?<!\bb)login|(?<![a-z])(?:log[-_]in|sign[-_]?in)(?![a-z])|[?&]next=", re.IGNORECASE
@@ -23,16 +23,14 @@ def leads_to_log_in(location: str) -> bool:
     return LOG_IN.search(f"{parts.path}?{parts.query}") is not None
 
 
-def kind_of_responder(
-    wanted: str, actual: str | None, *, may_lack: bool
-) -> tuple[Kind, str] | None:
+def kind_of_responder(wanted: str, actual: str | None, *, may_lack: bool) -> Failed | None:
     """Kind and words where the run header is not the wanted one; a front's error `may_lack` it."""
     if not wanted or actual == wanted or (actual is None and may_lack):
         return None
     return Kind.WRONG_RESPONDER, "answered without the header of this run"
 
 
-def kind_of_status(status: int, body: bytes) -> tuple[Kind, str]:
+def kind_of_status(status: int, body: bytes) -> Failed:
     """Kind and words for an answer of 400 and above."""
     if status == 403 and CSRF in body:
         return Kind.CSRF, "status 403: the CSRF check refused it"

@@ -24,6 +24,10 @@ Sample = tuple[int, int, int, int, float, float, float]
 finished."""
 Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""
+Times = tuple[float, float, float]  #: When it was meant to start, started and finished.
+Asked = tuple[str, str]  #: Method and path.
+Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
+Headers = Mapping[str, str] | None  #: Those of a journey, if it has any of its own.
 
 
 class Recorder:

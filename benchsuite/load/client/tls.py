@@ -10,6 +10,7 @@ import ssl
 from contextlib import suppress
 
 from benchsuite.core.samples import Kind
+from benchsuite.load.client.target import Failed
 from benchsuite.system.network import tls_words
 
 BLOCK_BYTES = 65_536
@@ -22,7 +23,7 @@ class Tls:
         """Begins the handshake: the first bytes are due."""
         self.shaken = False  #: Whether both sides have agreed on their keys.
         self.over = False  #: Whether the server has said that nothing more comes.
-        self.failure: tuple[Kind, str] | None = None  #: After it nothing comes or goes any more.
+        self.failure: Failed | None = None  #: After it nothing comes or goes any more.
         self._may_speak = True
         self._incoming, self._outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
         self._session = context.wrap_bio(

@@ -5,6 +5,7 @@ from random import getrandbits
 
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.streams import EventStream
+from benchsuite.load.client.target import Headers
 from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.client.websocket.socket import WebSocket
 
@@ -34,7 +35,7 @@ class UserClient(HttpClient):
         *,
         keep: bool = False,
         name: str = "",
-        headers: Mapping[str, str] | None = None,
+        headers: Headers = None,
         subprotocols: Sequence[str] = (),
         deflate: bool = False,
     ) -> WebSocket:

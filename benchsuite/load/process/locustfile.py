@@ -29,7 +29,7 @@ from benchsuite.core.exceptions import LoadError, last_line, told
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
-from benchsuite.load.client.target import Recorder
+from benchsuite.load.client.target import Failed, Recorder
 from benchsuite.load.job import Job
 from benchsuite.load.process.users import UserPool, users_of
 from benchsuite.telemetry.prober.program import RUN_HEADER
@@ -233,7 +233,7 @@ class LocustfileUsers(UserPool):
             status = getattr(response, "status_code", None) or None
             self._recorder.example(index, kind, message, status, f"{request_type} {name}")
 
-    def _judge(self, response: Any, exception: BaseException | None) -> tuple[Kind, str]:
+    def _judge(self, response: Any, exception: BaseException | None) -> Failed:
         status = getattr(response, "status_code", None)
         headers = getattr(response, "headers", None)
         if status and headers is not None:

@@ -13,7 +13,7 @@ from locust.exception import StopUser
 from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
-from benchsuite.load.client.target import Gate, LoadEnded, Recorder, RequestFailed
+from benchsuite.load.client.target import Failed, Gate, LoadEnded, Recorder, RequestFailed
 from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.load.job import Job
@@ -226,7 +226,7 @@ class Journeys(UserPool):
         self._under_way[client] = (meant, begin)
         client.begin(intended)
         answered = True
-        failed: tuple[Kind, str] | None = None
+        failed: Failed | None = None
         try:
             self._workload.journey(client)
         except RequestFailed:

@@ -29,12 +29,16 @@ from benchsuite.load.client.http.answer import (
 )
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.target import (
+    Asked,
     Begun,
+    Failed,
     Gate,
+    Headers,
     LoadEnded,
     Recorder,
     RequestFailed,
     Target,
+    Times,
 )
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
@@ -136,10 +140,10 @@ class _Sample:
 
     index: int
     kind: Kind
-    times: tuple[float, float, float]  #: When it was meant to start, started and finished.
+    times: Times
     body_bytes: int
     answer: Response | None
-    asked: tuple[str, str]  #: Method and path.
+    asked: Asked
     process: int = 0  #: Of the server, as samples number it; 0 if unknown.
 
 
@@ -196,7 +200,7 @@ class HttpClient:
         follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
         *,
         name: str = "",
-        headers: Mapping[str, str] | None = None,
+        headers: Headers = None,
         status: int | None = None,
     ) -> Response:
         """`data` is the query. An answer of 400 and above is a failure, unless it has this
@@ -218,7 +222,7 @@ class HttpClient:
         follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
         *,
         name: str = "",
-        headers: Mapping[str, str] | None = None,
+        headers: Headers = None,
     ) -> Response:
         """`data` is a form's fields, something that becomes JSON, or text or bytes as they are."""
         body = encode_body(data, content_type)
@@ -246,7 +250,7 @@ class HttpClient:
         """The journey calls the last answer wrong; what had failed already keeps its kind."""
         held = self._held
         if held is not None and held.kind is Kind.OK:
-            self._fail(held, failures.kind_of_rejected(held.answer, error), message)
+            self._fail(held, (failures.kind_of_rejected(held.answer, error), message))
 
     @property
     def elapsed_s(self) -> float:
@@ -277,28 +281,22 @@ class HttpClient:
         if begun in self.in_flight:
             self.in_flight.remove(begun)
 
-    def hold(
-        self, index: int, length: int, times: tuple[float, float, float], asked: tuple[str, str]
-    ) -> None:
+    def hold(self, index: int, length: int, times: Times, asked: Asked) -> None:
         """Keeps a right answer until it is known whether the journey calls it wrong."""
         self.settle()
         self._held = _Sample(index, Kind.OK, times, length, None, asked)
 
     def note_failure(
-        self,
-        asked: tuple[str, str],
-        kind: Kind,
-        message: str,
-        status: int | None,
-        answer: Response | None = None,
+        self, asked: Asked, failure: Failed, status: int | None, answer: Response | None = None
     ) -> None:
-        """The journey has failed, if it had not already; `asked` is a method and a path."""
+        """The journey has failed, if it had not already."""
         if self.failed is None:
+            (kind, message), (method, path) = failure, asked
             self.failed = Failure(
                 kind=kind,
                 message=message,
-                method=asked[0],
-                path=asked[1],
+                method=method,
+                path=path,
                 status=status,
                 location=answer.headers.get("Location", "") if answer else "",
                 body=answer.content if answer else b"",
@@ -316,13 +314,7 @@ class HttpClient:
         self.recorder = Recorder()
 
     def _request(
-        self,
-        method: str,
-        path: str,
-        body: bytes,
-        content_type: str,
-        name: str,
-        headers: Mapping[str, str] | None,
+        self, method: str, path: str, body: bytes, content_type: str, name: str, headers: Headers
     ) -> Response:
         if self.gate.closed:
             raise LoadEnded
@@ -349,7 +341,7 @@ class HttpClient:
             finish, failure = monotonic(), error.failure
         else:
             times = (begun[1], begun[2], self._connection.arrived)
-            return self.answered(method, path, index, head, content, times)
+            return self.answered((method, path), index, head, content, times)
         finally:
             self.end_sample(begun)
         self.fail(begun, finish, failure, (method, path))
@@ -358,28 +350,20 @@ class HttpClient:
         """The request in flight is sent a second time; its times go on."""
         self.recorder.until_now(RESENT, self.user, *self.in_flight[-1][1:])
 
-    def fail(
-        self, begun: Begun, finish: float, failure: tuple[Kind, str], asked: tuple[str, str]
-    ) -> NoReturn:
+    def fail(self, begun: Begun, finish: float, failure: Failed, asked: Asked) -> NoReturn:
         """No readable answer came, which ends the journey."""
         index, intended, start = begun
         self.settle()
         self._held = _Sample(index, failure[0], (intended, start, finish), 0, None, asked)
-        self._fail(self._held, *failure)
+        self._fail(self._held, failure)
         raise RequestFailed(failure[1])
 
     def answered(
-        self,
-        method: str,
-        path: str,
-        index: int,
-        head: Head,
-        content: bytes,
-        times: tuple[float, float, float],
+        self, asked: Asked, index: int, head: Head, content: bytes, times: Times
     ) -> Response:
-        """An answer came, right or wrong; `times`: meant, sent, and its last byte."""
+        """An answer came, right or wrong; it finished with its last byte."""
+        method, path = asked
         answer = Response(path, head.status, content, head, method=method)
-        asked = (method, path)
         self._held = held = _Sample(index, Kind.OK, times, head.length, answer, asked, head.process)
         wanted = self.target.run_header
         if head.plain_for == wanted:
@@ -400,24 +384,24 @@ class HttpClient:
         is_refusal = answer.status_code >= 400 and answer.status_code != self._expected_status
         foreign = failures.kind_of_responder(wanted, actual, may_lack=is_refusal)
         if foreign is not None:
-            self._fail(held, *foreign)
+            self._fail(held, foreign)
         elif is_refusal:
-            self._fail(held, *failures.kind_of_status(answer.status_code, answer.content))
+            self._fail(held, failures.kind_of_status(answer.status_code, answer.content))
         elif undecoded:
-            self._fail(held, Kind.WRONG_BODY, undecoded)
+            self._fail(held, (Kind.WRONG_BODY, undecoded))
         elif answer.status_code < 400 and not lines and not codings:
             # of those from 400 on, another request may be meant otherwise
             head.plain_for = wanted
         return answer
 
-    def _fail(self, held: _Sample, kind: Kind, message: str) -> None:
-        held.kind, answer = kind, held.answer
+    def _fail(self, held: _Sample, failure: Failed) -> None:
+        held.kind, answer = failure[0], held.answer
         status = answer.status_code if answer else None
-        self.recorder.example(held.index, kind, message, status, " ".join(held.asked))
-        self.note_failure(held.asked, kind, message, status, answer)
+        self.recorder.example(held.index, *failure, status, " ".join(held.asked))
+        self.note_failure(held.asked, failure, status, answer)
 
     def _follow(
-        self, answer: Response, body: bytes, content_type: str, headers: Mapping[str, str] | None
+        self, answer: Response, body: bytes, content_type: str, headers: Headers
     ) -> Response:
         """Goes where redirects lead; raises AnswerError when they don't end or leave the host."""
         chain: list[tuple[str, int]] = []

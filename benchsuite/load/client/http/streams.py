@@ -11,6 +11,7 @@ from benchsuite.core.samples import EVENT, HANDSHAKE, PAUSE, Kind
 from benchsuite.load.client.http.answer import KEPT_BYTES, Head, codings_of
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
+from benchsuite.load.client.target import Failed
 from benchsuite.load.client.websocket.records import Records
 from benchsuite.workloads.base import expect_status
 
@@ -151,7 +152,7 @@ class EventStream:
                 connection.drop()
         index, intended, start = begun
         times = (intended, start, connection.arrived)
-        answer = owner.answered(*self._asked, index, head, b"", times)
+        answer = owner.answered(self._asked, index, head, b"", times)
         if event is None or owner.failed is not None:
             connection.drop()
             expect_status(answer)
@@ -225,7 +226,7 @@ class EventStream:
             self._last = event.id
         return again
 
-    def _failure(self, error: ConnectionFailed, connection: Connection) -> tuple[Kind, str]:
+    def _failure(self, error: ConnectionFailed, connection: Connection) -> Failed:
         kind, words = error.failure
         if kind is Kind.READ_TIMEOUT and connection.received:
             words = f"nothing came for {self._owner.target.timeout_s:g} s"

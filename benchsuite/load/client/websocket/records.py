@@ -12,7 +12,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.target import Begun, RequestFailed
+from benchsuite.load.client.target import Begun, Failed, RequestFailed
 from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.sockets import Sockets
 
@@ -71,9 +71,6 @@ def ending_of(protocol: ClientProtocol, how: str) -> Ending | None:
     return None
 
 
-Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
-
-
 class Records:
     """Writes samples of one connection down for its user."""
 
@@ -121,8 +118,8 @@ class Records:
 
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:
         """Ends the journey: with AnswerError when an answer came, else RequestFailed."""
+        self._owner.note_failure((SOCKET, self._path), failure, status)
         kind, words = failure
-        self._owner.note_failure((SOCKET, self._path), kind, words, status)
         raise AnswerError(f"the message {words}") if kind is Kind.CORRUPT else RequestFailed(words)
 
     def unsolicited(self, message: Message) -> None:

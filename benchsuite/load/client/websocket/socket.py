@@ -6,7 +6,7 @@ stray. Nothing is paired by chance: the journey says which message is an answer,
 arrives after its message was sent. So no time can be negative.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from math import inf
@@ -23,13 +23,12 @@ from benchsuite.load.client import failures
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
-from benchsuite.load.client.target import Begun
+from benchsuite.load.client.target import Begun, Failed, Headers
 from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.records import (
     Content,
     Echoes,
     Ending,
-    Failed,
     Message,
     Records,
     Subscription,
@@ -89,7 +88,7 @@ class WebSocket:
         number: int,
         keep: bool,
         name: str,
-        headers: Mapping[str, str] | None,
+        headers: Headers,
         subprotocols: Sequence[str],
         deflate: bool,
     ) -> None:
