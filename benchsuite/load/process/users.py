@@ -35,7 +35,6 @@ class UserPool:
         return True
 
     def begin(self, origin: float) -> None:
-        """The load begins, at that moment."""
         self._origin = origin
 
     def connections(self) -> int | None:
@@ -106,9 +105,8 @@ class Journeys(UserPool):
             self._live(user)
 
         class JourneyUser(User):
-            """Makes journeys."""
+            tasks = [endless]
 
-        JourneyUser.tasks = [endless]
         return Environment(user_classes=[JourneyUser])
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
