@@ -14,7 +14,7 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
 from time import monotonic
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from gevent import getcurrent
@@ -43,6 +43,7 @@ from benchsuite.load.client.websocket.records import (
 )
 
 MOST_WAITING = 1_000  #: Untaken messages, or `MOST_BYTES` of them, that a connection keeps.
+T = TypeVar("T")
 
 
 class Inbox:
@@ -183,17 +184,8 @@ class Wire(Link):
         self, wanted: Callable[[Message], object] = lambda message: True, since: float = -inf
     ) -> Message:
         """The oldest that is wanted and arrived since then. Raises ConnectionFailed, TimedOut."""
-        message: Message | None = None
         self.inbox.looked = 0
-
-        def is_there() -> bool:
-            nonlocal message
-            message = self.inbox.find(wanted, since)
-            return message is not None
-
-        self.wait_for(is_there)
-        assert message is not None
-        return message
+        return self.wait_for(lambda: self.inbox.find(wanted, since))
 
     def ping(self, data: bytes) -> float:
         """Sends a ping; when its pong arrived. Raises as `receive()` does."""
@@ -208,14 +200,14 @@ class Wire(Link):
         return self._ponged[1]
 
     def wait_for(
-        self, is_there: Callable[[], object], what: str = "answer", *, looks: bool = True
-    ) -> None:
-        """Waits until it is so; raises as `receive()`. All is kept for who `looks` at it."""
+        self, awaited: Callable[[], T | None], what: str = "answer", *, looks: bool = True
+    ) -> T:
+        """As `_until()`, with a time-out. All that comes is kept for who `looks` at it."""
         deadlines = self._waiting.deadlines
         self._user, self._awaited, self.inbox.held = getcurrent(), what, looks
         deadlines[self] = monotonic() + self._target.timeout_s
         try:
-            self._until(is_there)
+            return self._until(awaited)
         finally:
             del deadlines[self]
             self.inbox.held = False
@@ -230,8 +222,8 @@ class Wire(Link):
             self._left = True
             self.protocol.send_close(NORMAL)
             self._flush()
-            self.wait_for(lambda: self.ending, "answer to the close frame", looks=False)
-            if self.ending is None or self.ending.kind is not Kind.OK:
+            ending = self.wait_for(lambda: self.ending, "answer to the close frame", looks=False)
+            if ending.kind is not Kind.OK:
                 raise self._failed()
         except BaseException:
             self.drop()
@@ -259,12 +251,15 @@ class Wire(Link):
                 self.ending = Ending(Kind.OK, ABNORMAL, "ended by us")
             self._on_gone()
 
-    def _until(self, is_there: Callable[[], object]) -> None:
-        """Parks until it is there; raises ConnectionFailed when the connection ends before."""
-        while not is_there():
+    def _until(self, awaited: Callable[[], T | None]) -> T:
+        """What is awaited, once it is there; raises ConnectionFailed when the connection ends
+        before.
+        """
+        while not (come := awaited()):
             if self.ending is not None:
                 raise self._failed()
             self._park()
+        return come
 
     def _failed(self) -> ConnectionFailed:
         ending = self.ending
