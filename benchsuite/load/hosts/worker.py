@@ -214,8 +214,7 @@ class Run:
 
     def _load(self, pool: LoadPool, job: Job) -> None:
         unchecked = pool.check(job)
-        posts, requests = pool.posts, pool.requests
-        self._say("checked", unchecked=unchecked, posts=posts, requests=requests)
+        self._say("checked", unchecked=unchecked, posts=pool.posts, requests=pool.requests)
         while (order := self._orders.get())[0].startswith(messages.REHEARSE):
             kind = order[0].removeprefix(messages.REHEARSE).decode()
             self._say("rehearsed", **plain(pool.rehearse(kind)))

@@ -41,7 +41,7 @@ class Phases:
         self._say = say
         self._origin = 0.0
         self._started = Event()
-        self._next_tick = 0.0
+        self._next_tick = inf  #: None before the load begins.
         self._users: list[tuple[float, int]] = []
         self._connections: list[tuple[float, int]] = []
         environment = users.environment(self._first_start)
@@ -56,7 +56,6 @@ class Phases:
     def run(self, origin: float) -> Done:
         """The load from its start, a moment of the monotonic clock, to its end."""
         lag_timer = LagTimer()
-        self._next_tick = inf
         self._until(origin)
         self._pool.begin(origin)
         first, *further = self._load.plan

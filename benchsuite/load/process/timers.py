@@ -66,14 +66,11 @@ class LagTimer:
     def _ring(self) -> None:
         """One that is late hides none that were due meanwhile: each of them was late, too."""
         alarm = Alarm()  # the loop's own timers are up to 1 ms late even when idle
-        due = monotonic()
+        due = monotonic() + INTERVAL_S
         while True:
-            due += INTERVAL_S
             alarm.wait_until(due)
             now = monotonic()
-            while True:
+            while due <= now:
                 if self._begun is not None:
-                    self._steps[round(max(0.0, now - due) / STEP_S)] += 1
-                if due + INTERVAL_S > now:
-                    break
+                    self._steps[round((now - due) / STEP_S)] += 1
                 due += INTERVAL_S

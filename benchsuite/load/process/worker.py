@@ -17,6 +17,7 @@ import random
 import signal
 import sys
 import traceback
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
@@ -61,10 +62,8 @@ class Parent:
         """Sends an event; a tick is dropped when the pipe is full: the load never waits."""
         line = json.dumps(event).encode() + b"\n"
         if event["event"] == "tick":
-            try:
+            with suppress(BlockingIOError):
                 os.write(self._events, line)
-            except BlockingIOError:
-                return
         else:
             while line:
                 line = line[nb_write(self._events, line) :]
