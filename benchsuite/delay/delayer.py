@@ -172,7 +172,6 @@ class Delayer:
         return {name: proxy.process for name, proxy in self._proxies.items()}
 
     def to_json(self) -> dict[str, Any]:
-        """What delays."""
         return {"proxies": {name: proxy.to_json() for name, proxy in self._proxies.items()}}
 
     def _proxy(self, whom: str, upstream: Address, delay_s: float) -> Address:

@@ -67,7 +67,6 @@ class Tls:
         return self._outgoing.read()
 
     def _shake(self) -> None:
-        """Goes on with the handshake."""
         try:
             self._session.do_handshake()
             self.shaken = True

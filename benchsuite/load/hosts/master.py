@@ -390,7 +390,6 @@ class HostsPool(LoadPool):
         return read(str, checked.get("unchecked"))
 
     def rehearse(self, kind: str) -> Rehearsal:
-        """Has one of the hosts make another journey."""
         first = self._hosts[0]
         first.order(messages.REHEARSE + kind.encode())
         return read(Rehearsal, first.expect("rehearsed"))

@@ -260,7 +260,6 @@ class LoadWorker(Child):
         return Rehearsal(**event)
 
     def go(self, begin: float) -> None:
-        """Lets the load begin at a moment."""
         self.deadline = monotonic() + self._load.longest_s + MARGIN_S
         self.send(b"%s %.9f" % (messages.GO, begin))
 
@@ -348,7 +347,6 @@ class LoadPool:
         return self.wait(on_tick)
 
     def stop(self) -> None:
-        """Asks all to close the window now."""
         for worker in self._workers:
             worker.stop()
 
@@ -384,7 +382,6 @@ class LoadPool:
         return self._progress.tick()
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:
-        """The samples of all processes."""
         return read_samples(*(worker.spool for worker in self._workers))
 
 

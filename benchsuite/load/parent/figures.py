@@ -90,7 +90,6 @@ class Figures:
         return self.of(JOURNEY)
 
     def of(self, *scopes: str) -> Samples:
-        """The samples of these scopes."""
         indexes = [index for index, name in enumerate(self.names) if name.scope in scopes]
         return self.samples[np.isin(self.samples["name"], indexes)]
 

@@ -21,7 +21,6 @@ CLOSE = b"connection: close"
 
 
 def serve(listener: socket.socket, token: str) -> NoReturn:
-    """Answers without end."""
     head = f"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nX-Benchsuite-Run: {token}\r\n"
     kept = f"{head}\r\nOK".encode()
     closed = f"{head}Connection: close\r\n\r\nOK".encode()

@@ -67,7 +67,6 @@ class Inbox:
             self._make_room()
 
     def take(self) -> Message:
-        """The oldest."""
         message = self._messages.popleft()
         self._bytes -= len(message.data)
         self.looked = max(0, self.looked - 1)
