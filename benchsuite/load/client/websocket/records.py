@@ -88,33 +88,18 @@ class Records:
         self._owner.recorder.add(index, Kind.OK, self._owner.user, length, intended, start, finish)
 
     def lost(
-        self,
-        begun: Begun,
-        failure: Failed,
-        sent_bytes: int = 0,
-        finish: float | None = None,
-        status: int | None = None,
+        self, begun: Begun, failure: Failed, sent_bytes: int = 0, status: int | None = None
     ) -> None:
-        """A failure, now if not before; `sent_bytes` is 0 when nothing was sent, and nothing can be
-        lost.
-        """
+        """A failure, now; `sent_bytes` is 0 when nothing was sent, and nothing can be lost."""
         index, intended, start = begun
-        finish = monotonic() if finish is None else finish
-        recorder = self._owner.recorder
-        recorder.add(index, failure[0], self._owner.user, sent_bytes, intended, start, finish)
+        recorder, user, finish = self._owner.recorder, self._owner.user, monotonic()
+        recorder.add(index, failure[0], user, sent_bytes, intended, start, finish)
         recorder.example(index, *failure, status, f"{SOCKET} {self._path}")
 
-    def fail(
-        self,
-        begun: Begun,
-        failure: Failed,
-        sent_bytes: int = 0,
-        finish: float | None = None,
-        status: int | None = None,
-    ) -> NoReturn:
+    def fail(self, begun: Begun, failure: Failed, sent_bytes: int = 0) -> NoReturn:
         """The same, and the end of the journey, as in `blame`."""
-        self.lost(begun, failure, sent_bytes, finish, status)
-        self.blame(failure, status)
+        self.lost(begun, failure, sent_bytes)
+        self.blame(failure)
 
     def blame(self, failure: Failed, status: int | None = None) -> NoReturn:
         """Ends the journey: with AnswerError when an answer came, else RequestFailed."""

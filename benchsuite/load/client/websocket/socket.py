@@ -171,14 +171,14 @@ class WebSocket:
         finally:
             self._owner.end_sample(begun)
         if failure is not None:
-            finish = monotonic()
+            self._records.lost(begun, failure, status=status)
             self._wire.drop()
             # what was to be sent over the connection was due, too
             meant = self._owner.take_due()
             if meant is not None:
                 due = self._records.index(self._owner.due, self._owner.due)
                 self._records.lost((due, meant, begun[2]), failure)
-            self._records.fail(begun, failure, finish=finish, status=status)
+            self._records.blame(failure, status)
         self._records.right(begun, self._wire.arrived, 0)
         self._opened = self._wire.arrived
         self._sockets.add(self)
