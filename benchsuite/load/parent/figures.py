@@ -68,13 +68,12 @@ class Figures:
     whole: bool = True  #: Else it is a part, whose slow answers need not show what they share.
 
     def together(self, populations: Sequence[Population] = ()) -> LoadFigures:
-        counts, intervals = counted(self.samples, self.names), self.intervals
+        known = LoadFigures(counts=counted(self.samples, self.names), intervals=self.intervals)
         if self.done.window[1] <= self.done.window[0]:
-            return LoadFigures(counts=counts, intervals=intervals)
+            return known
         total = self.total
-        return LoadFigures(
-            counts=counts,
-            intervals=intervals,
+        return replace(
+            known,
             total=total,
             by_name={(one.name, one.scope): one for one in self.by_name},
             segments=segments(self, populations, total=total),
@@ -247,8 +246,7 @@ def segments(
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:
         spans = [(total or figures.total, done.window, load.level)]
-    of_level = _open if load.is_open else _closed
-    return tuple(of_level(figures, total, window, int(level)) for total, window, level in spans)
+    return tuple(_segment(figures, total, window, int(level)) for total, window, level in spans)
 
 
 def _population(figures: Figures, order: int, population: Population) -> Segment:
@@ -259,41 +257,31 @@ def _population(figures: Figures, order: int, population: Population) -> Segment
     count = len(population.users)
     name = f"{count} user{'s' * (count > 1)} of {population.name}"
     total = replace(own.total, name=name, scope=POPULATION, order=order)
-    return _closed(replace(own, alike=True), total, own.done.window, count)
+    return _segment(replace(own, alike=True), total, own.done.window, count)
 
 
-def _open(figures: Figures, total: Summary, window: Window, rate: int) -> Segment:
-    at_once, requests = figures.at_once, figures.requests
-    return Segment(
-        unit=figures.unit,
-        total=total,
-        window=window,
-        in_vain=signs.in_vain(requests, window),
-        under_way=UnderWay(
-            arrived_per_s=total.requests / (window[1] - window[0]),
-            mean=summary.concurrency(requests, window=window, since="intended_start"),
-            slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
-        ),
-    )
-
-
-def _closed(figures: Figures, total: Summary, window: Window, users: int) -> Segment:
-    requests = figures.requests
+def _segment(figures: Figures, total: Summary, window: Window, level: int) -> Segment:
+    """At a rate, or with so many users."""
+    at_once, requests, (begin, end) = figures.at_once, figures.requests, window
     segment = Segment(
         unit=figures.unit, total=total, window=window, in_vain=signs.in_vain(requests, window)
     )
-    if not figures.alike:
-        return segment
-    pauses = figures.of(PAUSE)
-    pauses = pauses[pauses["user"] < users]
-    begin, end = window
-    ends = np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))
-    segment.wakes_per_s = float(ends) / (end - begin)
-    # of a run that was stopped it is not known who then waited
-    if not figures.done.stopped and len(figures.journeys):
-        pausing = summary.concurrency(pauses, window=window)
-        segment.waiting_users = users - pausing - figures.connecting(window)
-    segment.answers_by_user = signs.answers_by_user(requests, window, users)
+    if figures.load.is_open:
+        segment.under_way = UnderWay(
+            arrived_per_s=total.requests / (end - begin),
+            mean=summary.concurrency(requests, window=window, since="intended_start"),
+            slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
+        )
+    elif figures.alike:
+        pauses = figures.of(PAUSE)
+        pauses = pauses[pauses["user"] < level]
+        ends = np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))
+        segment.wakes_per_s = float(ends) / (end - begin)
+        # of a run that was stopped it is not known who then waited
+        if not figures.done.stopped and len(figures.journeys):
+            pausing = summary.concurrency(pauses, window=window)
+            segment.waiting_users = level - pausing - figures.connecting(window)
+        segment.answers_by_user = signs.answers_by_user(requests, window, level)
     return segment
 
 
