@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import EVENT, HANDSHAKE, PAUSE, Kind
-from benchsuite.load.client.http.answer import KEPT_BYTES, Head, codings_of
+from benchsuite.load.client.http.answer import KEPT_BYTES, codings_of
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.target import Failed
@@ -133,7 +133,6 @@ class EventStream:
             headers["Last-Event-ID"] = self._last.encode().decode("latin-1")  # UTF-8 on the wire
         connection = Connection(owner.target)
         self._parser, self._come = Parser(), deque()
-        head: Head | None = None
         event: Event | None = None
         try:
             cookies = owner.cookies.header_line
