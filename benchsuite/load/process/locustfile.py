@@ -130,10 +130,8 @@ class LocustfileUsers(UserPool):
             running = user.greenlet
             if running is None or running.dead or user in waiting:
                 continue
-            client = getattr(user, "client", None)
-            if user._state == LOCUST_STATE_RUNNING and not isinstance(
-                client, HttpSession | FastHttpSession
-            ):
+            is_http = isinstance(getattr(user, "client", None), HttpSession | FastHttpSession)
+            if user._state == LOCUST_STATE_RUNNING and not is_http:
                 user.stop(force=False)
                 self._tasks.append(running)
             else:
