@@ -294,10 +294,9 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
         loads.append(
             {name: run.part("load")[name] for name in run.part("load") if name not in LEVEL}
         )
-        spec = run.asked(apart=("load", "label", "repetition", "seed"))
         made_with = (run.revision, run.server_version, run.python_version, run.software_id)
         if cell.measured:
-            configuration = json.dumps([spec, run.label, *made_with], sort_keys=True)
+            configuration = json.dumps([run.asked("load"), run.label, *made_with], sort_keys=True)
             groups.setdefault(configuration, []).append(cell)
     lines = [sorted(some, key=lambda cell: level(cell.first)) for some in groups.values()]
     if any(load != loads[0] for load in loads) or all(len(line) < 2 for line in lines):

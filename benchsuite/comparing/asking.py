@@ -56,16 +56,13 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     for goal in objective.goals:
         if goal.within_s is not None and round(100 * goal.share, 6) not in KEPT:
             raise UsageError("Stored runs tell p50, p95 and p99: give one of these.")
-    apart = ("load", "label", "repetition", "seed", "server")
     groups: dict[str, list[Cell]] = {}
     for cell in filter(lambda cell: cell.is_sound, cells(runs)):
         run = cell.first
         # whether its size was asked for or came by itself
         size = {"processes": run.processes, "threads": run.threads}
-        configuration = json.dumps(
-            [run.asked(apart=apart), {**run.part("server"), **size}], sort_keys=True
-        )
-        groups.setdefault(configuration, []).append(cell)
+        configuration = [run.asked("load", "server"), {**run.part("server"), **size}]
+        groups.setdefault(json.dumps(configuration, sort_keys=True), []).append(cell)
     titles = cell_titles([some[0] for some in groups.values()])
     made = [
         _candidate(title, some, objective, rate)

@@ -277,12 +277,6 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
 
 
 GOODPUT = every.figure("goodput")
-NOT_WORK = (
-    "server",
-    "label",
-    "repetition",
-    "seed",
-)  #: Parts of a spec that don't say what is done.
 
 
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
@@ -306,7 +300,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     compared = []
     for one in cells:
         other = one.first
-        if one is cell or other.asked(apart=NOT_WORK) != own.asked(apart=NOT_WORK):
+        if one is cell or other.asked("server") != own.asked("server"):
             continue
         if server(other) != server(own) and interface(other) == interface(own):
             continue
