@@ -251,17 +251,17 @@ class Climbed:
         goodput; of arrivals the highest of which 95 % were answered right, else the lowest.
         """
         if self.cells[0].first.model == OPEN:
-            held = [cell for cell in self.cells if _goodput(cell) >= LEVELS_OFF * level(cell.first)]
+            held = [cell for cell in self.cells if cell.goodput >= LEVELS_OFF * level(cell.first)]
             return held[-1] if held else self.cells[0]
-        most = max(map(_goodput, self.cells))
-        return next(cell for cell in self.cells if _goodput(cell) >= LEVELS_OFF * most)
+        most = max(cell.goodput for cell in self.cells)
+        return next(cell for cell in self.cells if cell.goodput >= LEVELS_OFF * most)
 
     @property
     def sentence(self) -> str:
         """ "uvicorn levels off at 16 users with 512 /s"; at its highest level it still rises."""
         knee = self.knee
         rate = format_rate(knee.middle("goodput"), units_beside(knee.first))
-        if knee.first.model == OPEN and _goodput(knee) < LEVELS_OFF * level(knee.first):
+        if knee.first.model == OPEN and knee.goodput < LEVELS_OFF * level(knee.first):
             word = "falls behind already at"
         elif knee is self.cells[-1]:
             word = "keeps up with" if knee.first.model == OPEN else "still rises at"
@@ -273,10 +273,6 @@ class Climbed:
 def level(run: Run) -> float:
     """Users, or arrivals per second."""
     return float((run.arrival_rate if run.model == OPEN else run.users) or 0.0)
-
-
-def _goodput(cell: Cell) -> float:
-    return cell.middle("goodput") or 0.0
 
 
 LEVEL = ("users", "arrival_rate", "max_in_flight")  #: Fields of a load that say how much it is.
@@ -303,7 +299,7 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
         return []
     titles = cell_titles([line[0] for line in lines])
     made = [Climbed(title, line) for title, line in zip(titles, lines, strict=True)]
-    return sorted(made, key=lambda one: -max(map(_goodput, one.cells)))
+    return sorted(made, key=lambda one: -max(cell.goodput for cell in one.cells))
 
 
 def answer_of(lines: Sequence[Climbed], margins: dict[str, float]) -> Answer:

@@ -180,6 +180,11 @@ class Cell:
         """The runs whose figures are shown: of an invalid cell, in which none counts, all."""
         return self.entering or self.measured
 
+    @property
+    def goodput(self) -> float:
+        """Its mean; 0 without one."""
+        return self.middle("goodput") or 0.0
+
     def of_standing(self, standing: Standing) -> list[Run]:
         return [run for run in self.runs if start(run).standing is standing]
 
@@ -243,7 +248,7 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
 
     def order(cell: Cell) -> tuple[int, bool, str, float]:
         rank = 2 if not cell.measured else int(not cell.is_sound)
-        return rank, cell.unit != REQUEST, cell.unit, -(cell.middle("goodput") or 0.0)
+        return rank, cell.unit != REQUEST, cell.unit, -cell.goodput
 
     return sorted(grouped(runs), key=order)
 
