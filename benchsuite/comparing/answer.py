@@ -96,9 +96,9 @@ def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence
     if ranks is None:
         return Answer(title=TITLE, headline=unranked(cells, figure))
     by_cell = {id(one.candidate): one for one in compared if one.metric is figure}
-    pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.baseline)]
+    pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.nearest.candidate)]
     if pair.doubt or pair.found.means[0] is None:  # such a baseline tells nothing of the others
-        pair = next(one for one in ranks.others if one.candidate is ranks.baseline)
+        pair = ranks.nearest
     told = {pair.candidate.title, pair.baseline.title}
     rivals = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
     if (further := len(rivals) - NAMED) > 0:

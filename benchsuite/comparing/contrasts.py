@@ -278,7 +278,6 @@ ID_LETTERS = 8
 class Standing:
     """Two or more sound configurations in one figure."""
 
-    figure: Metric
     best: Cell
     others: Sequence[Contrast]
     """Each other one (the candidate) against the best (the baseline), the nearest first."""
@@ -289,10 +288,9 @@ class Standing:
         return [one for one in self.others if not is_clear(one)]
 
     @property
-    def baseline(self) -> Cell:
-        """What all are held against: the nearest clearly behind the best, else the nearest."""
-        behind = (one for one in self.others if is_clear(one))
-        return next(behind, self.others[0]).candidate
+    def nearest(self) -> Contrast:
+        """Its candidate is the baseline of all: the nearest clearly behind, else the nearest."""
+        return next(filter(is_clear, self.others), self.others[0])
 
 
 def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
@@ -303,7 +301,7 @@ def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
     means = {id(cell): fmean(cell.compared(figure)) for cell in able}
     able.sort(key=lambda cell: means[id(cell)], reverse=figure.more_is_better)
     best, *others = able
-    return Standing(figure, best, contrasts([(best, one) for one in others], [figure]))
+    return Standing(best, contrasts([(best, one) for one in others], [figure]))
 
 
 def deciding(cells: Sequence[Cell], figures: Sequence[Metric]) -> Metric:
@@ -375,8 +373,8 @@ def is_clear(contrast: Contrast) -> bool:
 
 def more_runs(standing: Standing) -> tuple[str, str]:
     """What would tell the best from its rivals, and the command; empty where no sensible number."""
-    first = next(one for one in standing.others if one.candidate is standing.baseline)
-    for some in (standing.rivals, [first] * (first.found.outcome is Outcome.TOO_FEW)):
+    nearest = standing.nearest
+    for some in (standing.rivals, [nearest] * (nearest.found.outcome is Outcome.TOO_FEW)):
         wanted = {id(one): one.found.runs_wanted(len(some)) for one in some}
         undecided = [one for one in some if wanted[id(one)]]
         if undecided:

@@ -156,7 +156,7 @@ class Comparison:
                 return cell
         figures = [metric(name) for name in figures_of(self.cells)]
         ranks = standing(sound, deciding(sound, figures))
-        return ranks.baseline if ranks else next(iter(sound), None)
+        return ranks.nearest.candidate if ranks else next(iter(sound), None)
 
 
 IN_LOAD_TITLE = (
