@@ -102,12 +102,6 @@ class Contrast:
         return None if value is None else (value > self.found.nothing) == self.metric.more_is_better
 
     @property
-    def name(self) -> str:
-        """What is compared: "granian-wsgi / gunicorn-gthread goodput"."""
-        by = "/" if self.found.scale is Scale.RATIO else "−"
-        return f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
-
-    @property
     def value_text(self) -> str:
         """The ratio, or the difference in percentage points; "—" without one."""
         if self.found.value is None:
@@ -129,13 +123,6 @@ class Contrast:
         if p is None:
             return ""
         return "< 0.001" if p < 0.001 else f"{p:.{2 if p >= 0.0995 else 3}f}"
-
-    @property
-    def p_text(self) -> str:
-        """p = 0.016 (Holm, of 2); empty without a test."""
-        holm = f" (Holm, of {self.found.compared})" * (self.found.compared > 1)
-        equals = "" if self.p_number.startswith("<") else "= "
-        return f"p {equals}{self.p_number}{holm}" if self.p_number else ""
 
     @property
     def says(self) -> str:
@@ -164,9 +151,16 @@ class Contrast:
 
     @property
     def sentence(self) -> str:
-        """Name, ratio, interval and p, and what they amount to."""
-        figures = " ".join(filter(None, (self.name, self.value_text, self.interval_text)))
-        text = ", ".join(filter(None, (figures, self.p_text)))
+        """ "granian-wsgi / gunicorn-gthread goodput 1.31 [1.24, 1.38], p = 0.016 (Holm, of 2)", and
+        what that amounts to.
+        """
+        by = "/" if self.found.scale is Scale.RATIO else "−"
+        name = f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
+        text = " ".join(filter(None, (name, self.value_text, self.interval_text)))
+        if self.p_number:
+            holm = f" (Holm, of {self.found.compared})" * (self.found.compared > 1)
+            equals = "" if self.p_number.startswith("<") else "= "
+            text += f", p {equals}{self.p_number}{holm}"
         return f"{text}: {self.says}." if self.says else f"{text}."
 
     def change_percent(self, value: float | None) -> float | None:
