@@ -227,9 +227,8 @@ def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})
     sentences = []
     if own:
-        serve = "serves a small target" if len(own) == 1 else "serve small targets"
-        their_own = "its own" if len(own) == 1 else "their own"
-        sentences.append(f"{listed(own)} {serve} of {their_own}, not this project.")
+        serve = "serves a small target of its" if len(own) == 1 else "serve small targets of their"
+        sentences.append(f"{listed(own)} {serve} own, not this project.")
     if ran:
         sentences.append(
             f"{listed(ran)} already {'runs' if len(ran) == 1 else 'run'}: nothing is started or "
