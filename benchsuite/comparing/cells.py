@@ -34,13 +34,6 @@ class Standing(StrEnum):
     EXCLUDED = "excluded"
 
 
-REASONS = {
-    Status.RUNNING.value: "running",
-    Status.INTERRUPTED.value: "interrupted",
-    Status.FAILED.value: "no result",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Start:
     """One start: how it ended, its verdict or "", the codes of what makes it invalid."""
@@ -73,7 +66,7 @@ class Start:
         numbers = tuple(dict.fromkeys(code.split()[0] for code in self.codes))
         if self.status == Status.FINISHED.value:
             return numbers or (self.verdict or "not examined",)
-        return numbers or (REASONS.get(self.status, self.status),)
+        return numbers or ("no result" if self.status == Status.FAILED.value else self.status,)
 
 
 @dataclass(frozen=True, slots=True)
