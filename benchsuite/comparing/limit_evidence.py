@@ -119,12 +119,11 @@ def _sessions(readings: Sequence[Any]) -> dict[str, Any]:
     counts: Counts = [one.counts for one in readings if one.counts]
     if not counts:
         return {}
-    active = sum(of_reading.get(names.ACTIVE, 0) for of_reading in counts)
-    waits: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for of_reading in counts:
-        for name, many in of_reading.items():
-            if name.startswith(names.WAITS_FOR):
-                waits[name.removeprefix(names.WAITS_FOR)] += many
+        total.update(of_reading)
+    active, start = total[names.ACTIVE], names.WAITS_FOR
+    waits = {name.removeprefix(start): total[name] for name in total if name.startswith(start)}
     limits = [of_reading[names.LIMIT] for of_reading in counts if names.LIMIT in of_reading]
     return {
         "active": active / len(counts),
