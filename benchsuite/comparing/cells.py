@@ -258,20 +258,18 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
     A run without figures knows no software and no machine; it goes with the newest runs of its
     cell and label.
     """
-    in_order = sorted(runs, key=lambda run: run.started_at)
+
+    def made_with(run: Run) -> tuple[object, ...]:
+        versions = (run.revision, run.server_version, run.python_version, run.software_id)
+        return (run.environment_id, *versions)
+
+    in_order = sorted(runs, key=lambda run: (run.started_at, run.goodput is None))
+    newest = {(run.key, run.label): made_with(run) for run in in_order if run.goodput is not None}
     groups: dict[tuple[object, ...], list[Run]] = {}
-    newest: dict[tuple[str, str], tuple[object, ...]] = {}
     for run in in_order:
-        if run.goodput is not None:
-            made_with = (run.revision, run.server_version, run.python_version, run.software_id)
-            newest[run.key, run.label] = (run.key, run.label, run.environment_id, *made_with)
-            groups.setdefault(newest[run.key, run.label], []).append(run)
-    for run in in_order:
-        if run.goodput is None:
-            cell = (run.key, run.label)
-            groups.setdefault(newest.get(cell, cell), []).append(run)
-    members = (sorted(group, key=lambda run: run.started_at) for group in groups.values())
-    return sorted((Cell(tuple(group)) for group in members), key=lambda c: c.first.started_at)
+        known = newest.get((run.key, run.label)) if run.goodput is None else made_with(run)
+        groups.setdefault((run.key, run.label, known), []).append(run)
+    return [Cell(tuple(group)) for group in groups.values()]
 
 
 GOODPUT = every.figure("goodput")
