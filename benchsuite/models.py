@@ -4,7 +4,7 @@ Times in seconds, memory in bytes, CPU in percent of one CPU; null is "not known
 """
 
 import uuid
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Any
 
@@ -386,9 +386,10 @@ class Run(Row):
         part = self.spec.get(name)
         return part if isinstance(part, Mapping) else {}
 
-    def asked(self, *, apart: Collection[str]) -> dict[str, Any]:
-        """Its spec without these parts."""
-        return {name: part for name, part in self.spec.items() if name not in apart}
+    def asked(self, *apart: str) -> dict[str, Any]:
+        """Its spec without these parts, its label and its place in a series."""
+        without = {"label", "repetition", "seed", *apart}
+        return {name: part for name, part in self.spec.items() if name not in without}
 
     @property
     def packages(self) -> dict[str, str]:

@@ -3,14 +3,8 @@
 import math
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.evidence import (
-    CPU,
-    DATABASE,
-    RUN_DELAY,
-    TARGET,
-    LimitEvidence,
-)
-from benchsuite.bottlenecks.registry import EVERYTHING, bottleneck
+from benchsuite.bottlenecks.evidence import CPU, DATABASE, RUN_DELAY, TARGET, LimitEvidence
+from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.units import (
     format_duration,
     format_number,
@@ -221,7 +215,7 @@ def uneven(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L14", "sync-under-asgi", explains=EVERYTHING)
+@bottleneck("L14", "sync-under-asgi")
 def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """an ASGI server needs at least 1.15 times the CPU time of a request that WSGI needs, shown by
     its interval

@@ -82,19 +82,16 @@ FURTHER = "runbench --flame shows which functions use the CPU."
 
 def unnamed(evidence: LimitEvidence, parts: Collection[str]) -> Iterator[Limit]:
     """Where these parts of the response time, which the other rules explain, are too little."""
-    if not evidence.is_pressed:
+    time = budget(evidence)
+    # where its parts are not known, it is enough that any is explained
+    share = time.share(*parts) if time else float(bool(parts))
+    if not evidence.is_pressed or share >= ENOUGH:
         return
-    time, fix = budget(evidence), f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
+    says = "No rule names what limits this run."
     if time is None:
         says = "Something limits this run, and what was measured does not tell what."
-        known = "The parts of its response time are not known."
-        if not parts:
-            yield Limit(code=UNNAMED.code, says=says, evidence=known, fix=fix)
-        return
-    share = time.share(*parts)
-    if share < ENOUGH:
-        says = "No rule names what limits this run."
-        if parts:
-            explained = format_percent(100 * share)
-            says = f"The limits above explain only {explained} of the response time."
-        yield Limit(code=UNNAMED.code, says=says, evidence=time.sentence, fix=fix)
+    elif parts:
+        says = f"The limits above explain only {format_percent(100 * share)} of the response time."
+    known = time.sentence if time else "The parts of its response time are not known."
+    fix = f"{TIMED if evidence.diagnosis else ASK}; {FURTHER}"
+    yield Limit(code=UNNAMED.code, says=says, evidence=known, fix=fix)

@@ -107,12 +107,11 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """
     if evidence.active_samples < SEEN:
         return
-    of_kind = dict.fromkeys(FIXES, 0.0)
-    for event, share in evidence.waits.items():
-        kind = event.partition(":")[0]
-        if kind in of_kind:
-            of_kind[kind] += share
-    total, (kind, _) = sum(of_kind.values()), max(of_kind.items(), key=lambda item: item[1])
+    of_kind = {
+        kind: sum(share for event, share in evidence.waits.items() if event.split(":")[0] == kind)
+        for kind in FIXES
+    }
+    total, kind = sum(of_kind.values()), max(of_kind, key=lambda kind: of_kind[kind])
     waited = total * (evidence.database_share or 0.0)
     if total >= WAITING and (_is_large(evidence) or waited >= QUARTER):
         events = (event for event in evidence.waits if event.startswith(kind))

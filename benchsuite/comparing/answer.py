@@ -96,9 +96,9 @@ def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence
     if ranks is None:
         return Answer(title=TITLE, headline=unranked(cells, figure))
     by_cell = {id(one.candidate): one for one in compared if one.metric is figure}
-    pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.baseline)]
+    pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.nearest.candidate)]
     if pair.doubt or pair.found.means[0] is None:  # such a baseline tells nothing of the others
-        pair = next(one for one in ranks.others if one.candidate is ranks.baseline)
+        pair = ranks.nearest
     told = {pair.candidate.title, pair.baseline.title}
     rivals = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
     if (further := len(rivals) - NAMED) > 0:
@@ -227,9 +227,8 @@ def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
     own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})
     sentences = []
     if own:
-        serve = "serves a small target" if len(own) == 1 else "serve small targets"
-        their_own = "its own" if len(own) == 1 else "their own"
-        sentences.append(f"{listed(own)} {serve} of {their_own}, not this project.")
+        serve = "serves a small target of its" if len(own) == 1 else "serve small targets of their"
+        sentences.append(f"{listed(own)} {serve} own, not this project.")
     if ran:
         sentences.append(
             f"{listed(ran)} already {'runs' if len(ran) == 1 else 'run'}: nothing is started or "
@@ -251,17 +250,17 @@ class Climbed:
         goodput; of arrivals the highest of which 95 % were answered right, else the lowest.
         """
         if self.cells[0].first.model == OPEN:
-            held = [cell for cell in self.cells if _goodput(cell) >= LEVELS_OFF * level(cell.first)]
+            held = [cell for cell in self.cells if cell.goodput >= LEVELS_OFF * level(cell.first)]
             return held[-1] if held else self.cells[0]
-        most = max(map(_goodput, self.cells))
-        return next(cell for cell in self.cells if _goodput(cell) >= LEVELS_OFF * most)
+        most = max(cell.goodput for cell in self.cells)
+        return next(cell for cell in self.cells if cell.goodput >= LEVELS_OFF * most)
 
     @property
     def sentence(self) -> str:
         """ "uvicorn levels off at 16 users with 512 /s"; at its highest level it still rises."""
         knee = self.knee
         rate = format_rate(knee.middle("goodput"), units_beside(knee.first))
-        if knee.first.model == OPEN and _goodput(knee) < LEVELS_OFF * level(knee.first):
+        if knee.first.model == OPEN and knee.goodput < LEVELS_OFF * level(knee.first):
             word = "falls behind already at"
         elif knee is self.cells[-1]:
             word = "keeps up with" if knee.first.model == OPEN else "still rises at"
@@ -273,10 +272,6 @@ class Climbed:
 def level(run: Run) -> float:
     """Users, or arrivals per second."""
     return float((run.arrival_rate if run.model == OPEN else run.users) or 0.0)
-
-
-def _goodput(cell: Cell) -> float:
-    return cell.middle("goodput") or 0.0
 
 
 LEVEL = ("users", "arrival_rate", "max_in_flight")  #: Fields of a load that say how much it is.
@@ -294,17 +289,16 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
         loads.append(
             {name: run.part("load")[name] for name in run.part("load") if name not in LEVEL}
         )
-        spec = run.asked(apart=("load", "label", "repetition", "seed"))
         made_with = (run.revision, run.server_version, run.python_version, run.software_id)
         if cell.measured:
-            configuration = json.dumps([spec, run.label, *made_with], sort_keys=True)
+            configuration = json.dumps([run.asked("load"), run.label, *made_with], sort_keys=True)
             groups.setdefault(configuration, []).append(cell)
     lines = [sorted(some, key=lambda cell: level(cell.first)) for some in groups.values()]
     if any(load != loads[0] for load in loads) or all(len(line) < 2 for line in lines):
         return []
     titles = cell_titles([line[0] for line in lines])
     made = [Climbed(title, line) for title, line in zip(titles, lines, strict=True)]
-    return sorted(made, key=lambda one: -max(map(_goodput, one.cells)))
+    return sorted(made, key=lambda one: -max(cell.goodput for cell in one.cells))
 
 
 def answer_of(lines: Sequence[Climbed], margins: dict[str, float]) -> Answer:

@@ -56,16 +56,13 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     for goal in objective.goals:
         if goal.within_s is not None and round(100 * goal.share, 6) not in KEPT:
             raise UsageError("Stored runs tell p50, p95 and p99: give one of these.")
-    apart = ("load", "label", "repetition", "seed", "server")
     groups: dict[str, list[Cell]] = {}
     for cell in filter(lambda cell: cell.is_sound, cells(runs)):
         run = cell.first
         # whether its size was asked for or came by itself
         size = {"processes": run.processes, "threads": run.threads}
-        configuration = json.dumps(
-            [run.asked(apart=apart), {**run.part("server"), **size}], sort_keys=True
-        )
-        groups.setdefault(configuration, []).append(cell)
+        configuration = [run.asked("load", "server"), {**run.part("server"), **size}]
+        groups.setdefault(json.dumps(configuration, sort_keys=True), []).append(cell)
     titles = cell_titles([some[0] for some in groups.values()])
     made = [
         _candidate(title, some, objective, rate)
@@ -76,11 +73,8 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
 
 
 def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:
-    def goodput(cell: Cell) -> float:
-        return cell.middle("goodput") or 0.0
-
     def load(cell: Cell) -> float:  # by chance more arrive than were asked for
-        return min(goodput(cell), cell.first.arrival_rate or math.inf)
+        return min(cell.goodput, cell.first.arrival_rate or math.inf)
 
     first = some[0].first
     words = [word for word in title.split(" · ") if word not in (first.label, load_title(first))]
@@ -89,8 +83,8 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
     small = [cell for cell in some if (cell.middle("memory_bytes") or 0.0) <= limit]
     timely = [cell for cell in some if _keeps(cell, objective)]
     keeping = [cell for cell in timely if cell in small]
-    best = max(keeping or timely or small or some, key=goodput)
-    answered, memory = goodput(best), best.middle("memory_bytes")
+    best = max(keeping or timely or small or some, key=lambda cell: cell.goodput)
+    answered, memory = best.goodput, best.middle("memory_bytes")
     most = answered if timely else None
     where = f"{format_rate(answered)}, {_times(best, objective)}, {format_bytes(memory)}"
     if best not in small:
@@ -99,7 +93,7 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
         return Candidate(name, Fit.FITS, where, best.first, most, memory)
     slower = [cell for cell in some if cell not in keeping and load(cell) <= rate]
     if rate and slower:
-        least = min(slower, key=goodput)
+        least = min(slower, key=lambda cell: cell.goodput)
         why = f"already at {format_rate(least.middle('goodput'))}: "
         too_large = format_bytes(least.middle("memory_bytes"))
         why += _times(least, objective) if least in small else too_large

@@ -34,13 +34,6 @@ class Standing(StrEnum):
     EXCLUDED = "excluded"
 
 
-REASONS = {
-    Status.RUNNING.value: "running",
-    Status.INTERRUPTED.value: "interrupted",
-    Status.FAILED.value: "no result",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class Start:
     """One start: how it ended, its verdict or "", the codes of what makes it invalid."""
@@ -73,7 +66,7 @@ class Start:
         numbers = tuple(dict.fromkeys(code.split()[0] for code in self.codes))
         if self.status == Status.FINISHED.value:
             return numbers or (self.verdict or "not examined",)
-        return numbers or (REASONS.get(self.status, self.status),)
+        return numbers or ("no result" if self.status == Status.FAILED.value else self.status,)
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,6 +173,11 @@ class Cell:
         """The runs whose figures are shown: of an invalid cell, in which none counts, all."""
         return self.entering or self.measured
 
+    @property
+    def goodput(self) -> float:
+        """Its mean; 0 without one."""
+        return self.middle("goodput") or 0.0
+
     def of_standing(self, standing: Standing) -> list[Run]:
         return [run for run in self.runs if start(run).standing is standing]
 
@@ -243,7 +241,7 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
 
     def order(cell: Cell) -> tuple[int, bool, str, float]:
         rank = 2 if not cell.measured else int(not cell.is_sound)
-        return rank, cell.unit != REQUEST, cell.unit, -(cell.middle("goodput") or 0.0)
+        return rank, cell.unit != REQUEST, cell.unit, -cell.goodput
 
     return sorted(grouped(runs), key=order)
 
@@ -260,29 +258,21 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
     A run without figures knows no software and no machine; it goes with the newest runs of its
     cell and label.
     """
-    in_order = sorted(runs, key=lambda run: run.started_at)
+
+    def made_with(run: Run) -> tuple[object, ...]:
+        versions = (run.revision, run.server_version, run.python_version, run.software_id)
+        return (run.environment_id, *versions)
+
+    in_order = sorted(runs, key=lambda run: (run.started_at, run.goodput is None))
+    newest = {(run.key, run.label): made_with(run) for run in in_order if run.goodput is not None}
     groups: dict[tuple[object, ...], list[Run]] = {}
-    newest: dict[tuple[str, str], tuple[object, ...]] = {}
     for run in in_order:
-        if run.goodput is not None:
-            made_with = (run.revision, run.server_version, run.python_version, run.software_id)
-            newest[run.key, run.label] = (run.key, run.label, run.environment_id, *made_with)
-            groups.setdefault(newest[run.key, run.label], []).append(run)
-    for run in in_order:
-        if run.goodput is None:
-            cell = (run.key, run.label)
-            groups.setdefault(newest.get(cell, cell), []).append(run)
-    members = (sorted(group, key=lambda run: run.started_at) for group in groups.values())
-    return sorted((Cell(tuple(group)) for group in members), key=lambda c: c.first.started_at)
+        known = newest.get((run.key, run.label)) if run.goodput is None else made_with(run)
+        groups.setdefault((run.key, run.label, known), []).append(run)
+    return [Cell(tuple(group)) for group in groups.values()]
 
 
 GOODPUT = every.figure("goodput")
-NOT_WORK = (
-    "server",
-    "label",
-    "repetition",
-    "seed",
-)  #: Parts of a spec that don't say what is done.
 
 
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
@@ -306,7 +296,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     compared = []
     for one in cells:
         other = one.first
-        if one is cell or other.asked(apart=NOT_WORK) != own.asked(apart=NOT_WORK):
+        if one is cell or other.asked("server") != own.asked("server"):
             continue
         if server(other) != server(own) and interface(other) == interface(own):
             continue

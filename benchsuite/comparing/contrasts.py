@@ -102,12 +102,6 @@ class Contrast:
         return None if value is None else (value > self.found.nothing) == self.metric.more_is_better
 
     @property
-    def name(self) -> str:
-        """What is compared: "granian-wsgi / gunicorn-gthread goodput"."""
-        by = "/" if self.found.scale is Scale.RATIO else "−"
-        return f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
-
-    @property
     def value_text(self) -> str:
         """The ratio, or the difference in percentage points; "—" without one."""
         if self.found.value is None:
@@ -129,13 +123,6 @@ class Contrast:
         if p is None:
             return ""
         return "< 0.001" if p < 0.001 else f"{p:.{2 if p >= 0.0995 else 3}f}"
-
-    @property
-    def p_text(self) -> str:
-        """p = 0.016 (Holm, of 2); empty without a test."""
-        holm = f" (Holm, of {self.found.compared})" * (self.found.compared > 1)
-        equals = "" if self.p_number.startswith("<") else "= "
-        return f"p {equals}{self.p_number}{holm}" if self.p_number else ""
 
     @property
     def says(self) -> str:
@@ -164,9 +151,16 @@ class Contrast:
 
     @property
     def sentence(self) -> str:
-        """Name, ratio, interval and p, and what they amount to."""
-        figures = " ".join(filter(None, (self.name, self.value_text, self.interval_text)))
-        text = ", ".join(filter(None, (figures, self.p_text)))
+        """ "granian-wsgi / gunicorn-gthread goodput 1.31 [1.24, 1.38], p = 0.016 (Holm, of 2)", and
+        what that amounts to.
+        """
+        by = "/" if self.found.scale is Scale.RATIO else "−"
+        name = f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
+        text = " ".join(filter(None, (name, self.value_text, self.interval_text)))
+        if self.p_number:
+            holm = f" (Holm, of {self.found.compared})" * (self.found.compared > 1)
+            equals = "" if self.p_number.startswith("<") else "= "
+            text += f", p {equals}{self.p_number}{holm}"
         return f"{text}: {self.says}." if self.says else f"{text}."
 
     def change_percent(self, value: float | None) -> float | None:
@@ -278,7 +272,6 @@ ID_LETTERS = 8
 class Standing:
     """Two or more sound configurations in one figure."""
 
-    figure: Metric
     best: Cell
     others: Sequence[Contrast]
     """Each other one (the candidate) against the best (the baseline), the nearest first."""
@@ -289,10 +282,9 @@ class Standing:
         return [one for one in self.others if not is_clear(one)]
 
     @property
-    def baseline(self) -> Cell:
-        """What all are held against: the nearest clearly behind the best, else the nearest."""
-        behind = (one for one in self.others if is_clear(one))
-        return next(behind, self.others[0]).candidate
+    def nearest(self) -> Contrast:
+        """Its candidate is the baseline of all: the nearest clearly behind, else the nearest."""
+        return next(filter(is_clear, self.others), self.others[0])
 
 
 def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
@@ -303,7 +295,7 @@ def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
     means = {id(cell): fmean(cell.compared(figure)) for cell in able}
     able.sort(key=lambda cell: means[id(cell)], reverse=figure.more_is_better)
     best, *others = able
-    return Standing(figure, best, contrasts([(best, one) for one in others], [figure]))
+    return Standing(best, contrasts([(best, one) for one in others], [figure]))
 
 
 def deciding(cells: Sequence[Cell], figures: Sequence[Metric]) -> Metric:
@@ -375,8 +367,8 @@ def is_clear(contrast: Contrast) -> bool:
 
 def more_runs(standing: Standing) -> tuple[str, str]:
     """What would tell the best from its rivals, and the command; empty where no sensible number."""
-    first = next(one for one in standing.others if one.candidate is standing.baseline)
-    for some in (standing.rivals, [first] * (first.found.outcome is Outcome.TOO_FEW)):
+    nearest = standing.nearest
+    for some in (standing.rivals, [nearest] * (nearest.found.outcome is Outcome.TOO_FEW)):
         wanted = {id(one): one.found.runs_wanted(len(some)) for one in some}
         undecided = [one for one in some if wanted[id(one)]]
         if undecided:

@@ -1,6 +1,6 @@
 """What differs between runs, and which of them may be compared."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -156,7 +156,7 @@ class Comparison:
                 return cell
         figures = [metric(name) for name in figures_of(self.cells)]
         ranks = standing(sound, deciding(sound, figures))
-        return ranks.baseline if ranks else next(iter(sound), None)
+        return ranks.nearest.candidate if ranks else next(iter(sound), None)
 
 
 IN_LOAD_TITLE = (
@@ -200,13 +200,13 @@ def unlike(comparison: Comparison) -> list[Unlike]:
     """Why these runs should not be compared, by kind; empty when they may."""
     firsts = [cell.first for cell in comparison.cells]
     kinds = {
-        "workload": list(_words("workload", workload_title, firsts)),
+        "workload": list(_differing("", [{"workload": workload_title(run)} for run in firsts])),
         "load": [
-            *_words("load", load_title, firsts),
+            *_differing("", [{"load": load_title(run)} for run in firsts]),
             *_fields("load", [run.part("load") for run in firsts], IN_LOAD_TITLE),
         ],
         "data": [
-            *_words("data", lambda run: around(run.spec)["database"], firsts),
+            *_differing("", [{"data": around(run.spec)["database"]} for run in firsts]),
             *_fields("data", [run.part("database") for run in firsts], IN_DATABASE_WORDS),
         ],
         "environment": [
@@ -218,24 +218,12 @@ def unlike(comparison: Comparison) -> list[Unlike]:
     return [Unlike(kind, found) for kind, found in kinds.items() if found]
 
 
-def reasons(comparison: Comparison) -> list[str]:
-    """The same in sentences."""
-    return [one.sentence(comparison.titles) for one in unlike(comparison)]
-
-
 def said_first(comparison: Comparison) -> list[str]:
     """The sentence about what differs, where something does."""
     words = [one.words for one in comparison.differences]
     if len(words) > LISTED:
         words = [*words[:LISTED], f"{len(words) - LISTED} more"]
     return [f"What differs: {'; '.join(words)}."] if words else []
-
-
-def _words(name: str, words: Callable[[Run], str], runs: Sequence[Run]) -> Iterator[Difference]:
-    """One difference, in the words of the list."""
-    values = tuple(words(run) for run in runs)
-    if len(set(values)) > 1:
-        yield Difference(name, values)
 
 
 def _fields(

@@ -25,9 +25,6 @@ PERIOD_US = 100_000  #: Of a quota of CPU time, where only the quota is known.
 
 ALONE = 0.25  #: Requests in flight, on average, of which hardly any meets another one.
 
-LOADS = frozenset({"load", "label", "repetition", "seed"})
-"""What the spec of a run says of its load and its place in a series, not of what is measured."""
-
 STANDS_OUT = 0.05
 """Of the CPU time, which a function of the project must take at least to be named."""
 
@@ -122,12 +119,11 @@ def _sessions(readings: Sequence[Any]) -> dict[str, Any]:
     counts: Counts = [one.counts for one in readings if one.counts]
     if not counts:
         return {}
-    active = sum(of_reading.get(names.ACTIVE, 0) for of_reading in counts)
-    waits: Counter[str] = Counter()
+    total: Counter[str] = Counter()
     for of_reading in counts:
-        for name, many in of_reading.items():
-            if name.startswith(names.WAITS_FOR):
-                waits[name.removeprefix(names.WAITS_FOR)] += many
+        total.update(of_reading)
+    active, start = total[names.ACTIVE], names.WAITS_FOR
+    waits = {name.removeprefix(start): total[name] for name in total if name.startswith(start)}
     limits = [of_reading[names.LIMIT] for of_reading in counts if names.LIMIT in of_reading]
     return {
         "active": active / len(counts),
@@ -158,15 +154,9 @@ def alone(run: Run, neighbours: Iterable[Run] = ()) -> Alone | None:
     """The times of one user: of its lowest stage, else of a run that differs in load alone."""
 
     def asked(run: Run) -> tuple[Any, ...]:
-        keeps = run.part("load").get("keep_alive")
-        return (
-            run.asked(apart=LOADS),
-            keeps,
-            run.revision,
-            run.software_id,
-            run.environment_id,
-            bool(run.diagnosis),
-        )
+        keeps, is_diagnosed = run.part("load").get("keep_alive"), bool(run.diagnosis)
+        made_with = (run.revision, run.software_id, run.environment_id)
+        return run.asked("load"), keeps, is_diagnosed, made_with
 
     stages = [one for one in run.measurements.all() if one.scope == "stage"]
     lowest = min(stages, key=lambda item: item.level or 0.0, default=None)

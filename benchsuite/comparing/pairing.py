@@ -159,26 +159,22 @@ def pairs(
 
 
 def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]]:
-    cells = [*base.cells, *(cell for other in others for cell in other.cells)]
-    cells = titled(cells)
-    bases, candidates = cells[: len(base.cells)], cells[len(base.cells) :]
+    cells = titled([*base.cells, *(cell for other in others for cell in other.cells)])
+    bases, further = cells[: len(base.cells)], cells[len(base.cells) :]
     own_runs = {run.pk for cell in base.cells for run in cell.runs}
+    candidates = [cell for cell in further if own_runs.isdisjoint(run.pk for run in cell.runs)]
     words = " and ".join(other.word for other in others)
     notes = [note for named in (base, *others) for note in named.notes]
     found: list[Pair] = []
-    alone = False
     for candidate in candidates:
-        if own_runs & {run.pk for run in candidate.runs}:
-            continue
         run = candidate.first
         mine = [cell for cell in bases if cell.first.key == run.key]
         mine = mine or [cell for cell in bases if _anywhere(cell.first) == _anywhere(run)]
         if mine or len(bases) == 1:
             found.append(((mine or bases)[0], candidate))
         else:
-            alone = True
             notes.append(f"{candidate.title} has no counterpart in {base.word} and is excluded.")
-    if alone and not found:
+    if candidates and not found:
         raise UsageError(
             f"{base.word} and {words} have nothing in common: nothing was measured in both with "
             "the same server, size, work and load. Measure both alike, or name one run of each by "

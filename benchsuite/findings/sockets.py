@@ -18,22 +18,20 @@ def astray(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     accounts = evidence.accounts
     if accounts is None:
         return
-    percent = accounts.strays / max(accounts.messages, 1) * 100
-    if rule.level(percent):
-        counts = {
-            "came twice": accounts.duplicated,
-            "came out of order": accounts.reordered,
-            "came damaged": accounts.corrupt,
-            "came to another connection": accounts.misdirected,
-        }
-        words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
-        unit = "events" if evidence.unit == EVENT else "messages"
-        yield from rule.weighed(
-            percent,
-            f"Of {format_count(accounts.messages)} {unit}, {', '.join(words)}.",
-            hint="The server, the channel layer or a proxy between them mixes messages up: the "
-            "server's log may say why. A stream of events must begin after its Last-Event-ID.",
-        )
+    counts = {
+        "came twice": accounts.duplicated,
+        "came out of order": accounts.reordered,
+        "came damaged": accounts.corrupt,
+        "came to another connection": accounts.misdirected,
+    }
+    words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
+    unit = "events" if evidence.unit == EVENT else "messages"
+    yield from rule.weighed(
+        accounts.strays / max(accounts.messages, 1) * 100,
+        f"Of {format_count(accounts.messages)} {unit}, {', '.join(words)}.",
+        hint="The server, the channel layer or a proxy between them mixes messages up: the "
+        "server's log may say why. A stream of events must begin after its Last-Event-ID.",
+    )
 
 
 @finding("B210", "connections-ended", weak=0, invalid=5)
@@ -51,15 +49,13 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         opening: accounts.handshakes_failed,
         "closing handshakes were not answered": accounts.closings_failed,
     }
-    percent = sum(counts.values()) / max(accounts.handshakes, 1) * 100
-    if rule.level(percent):
-        words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
-        error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
-        yield from rule.weighed(
-            percent,
-            f"Of {format_count(accounts.handshakes)} connections, {', '.join(words)}{error}.",
-            hint=_advice(evidence, accounts.silence_s),
-        )
+    words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
+    error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
+    yield from rule.weighed(
+        sum(counts.values()) / max(accounts.handshakes, 1) * 100,
+        f"Of {format_count(accounts.handshakes)} connections, {', '.join(words)}{error}.",
+        hint=_advice(evidence, accounts.silence_s),
+    )
 
 
 def _advice(evidence: Evidence, silence_s: float | None) -> str:

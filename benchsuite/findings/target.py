@@ -10,7 +10,7 @@ from statistics import fmean, median
 from benchsuite.core.observations import BESIDE_ROWS, Evidence
 from benchsuite.core.results import Finding, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
-from benchsuite.core.units import format_count, format_duration, format_percent, listed
+from benchsuite.core.units import counted, format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
@@ -70,7 +70,7 @@ def waited_in_vain(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     total, waited = evidence.total, evidence.in_vain
     if total is None or waited <= total.requests - total.failures:
         return
-    if any(True for _ in failures(evidence)):
+    if any(failures(evidence)):
         return
     percent = (waited + total.failures) / (waited + total.requests) * 100
     yield from rule.weighed(
@@ -84,7 +84,7 @@ def waited_in_vain(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @also("B201")
 def failed_journeys(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """Journeys that failed though their requests were answered."""
-    if not any(True for one in evidence.stages or [evidence] for _ in failures(one)):
+    if not any(any(failures(stage)) for stage in evidence.stages or [evidence]):
         yield from _failed_share(rule, "journeys", evidence.journeys)
 
 
@@ -274,7 +274,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 def stalled(evidence: Evidence) -> bool:
     """Whether answers waited for a timer of TCP."""
-    return any(True for _ in stall(evidence))
+    return any(stall(evidence))
 
 
 @finding("B206", "starvation", weak=0, invalid=50, by_stage=True, beyond=True)
@@ -386,24 +386,21 @@ def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     seen = evidence.front
     if seen is None:
         return
-
-    def cpus(count: int) -> str:
-        return f"{format_count(count)} CPU{'s' * (count != 1)}"
-
     front_cpus, target_cpus = (min(one, seen.cpus) for one in (seen.front_cpus, seen.target_cpus))
     front, target = seen.front_percent / front_cpus, seen.target_percent / target_cpus
     rest = seen.answering_percent - seen.front_percent
     if rule.level(front) and not rule.level(target):
         percent = front
         message = (
-            f"{seen.name} used {format_percent(front)} of {cpus(front_cpus)}, which is all that it "
-            f"can use, and the target {format_percent(target)} of {cpus(target_cpus)}."
+            f"{seen.name} used {format_percent(front)} of {counted(front_cpus, 'CPU')}, which is "
+            "all that it can use, and the target "
+            f"{format_percent(target)} of {counted(target_cpus, 'CPU')}."
         )
     elif seen.answering_percent > USED_UP_PERCENT * seen.cpus and seen.front_percent > rest:
         percent = seen.front_percent / seen.answering_percent * 100
         message = (
-            f"Front, target and services together used up {cpus(seen.cpus)}, and {seen.name} took "
-            f"{format_percent(percent)} of that."
+            f"Front, target and services together used up {counted(seen.cpus, 'CPU')}, and "
+            f"{seen.name} took {format_percent(percent)} of that."
         )
     else:
         return

@@ -28,13 +28,20 @@ LOOK = (
 @finding("B304", "near-capacity", weak=95, weak_words=INFORMATIONAL, by_stage=True)
 def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """time in which the target was busy (open model)"""
-    if message := _why(rule, evidence):
-        yield rule.found(Level.INFO, message, hint=AT_CAPACITY)
-
-
-def is_near_capacity(evidence: Evidence) -> bool:
-    """Whether waiting in the queue is what the times of an open run show."""
-    return bool(_why(near_capacity.rule, evidence))
+    under_way, total, busy = evidence.under_way, evidence.total, evidence.busy_percent
+    if under_way is None or total is None:
+        return
+    arrived = under_way.arrived_per_s
+    if total.throughput < HELD * arrived:
+        message = (
+            f"Beyond capacity: {format_rate(arrived)} arrived, but only "
+            f"{format_rate(total.throughput)} were answered."
+        )
+    elif busy is not None and busy > rule.weak:
+        message = f"Near capacity: the target was busy {format_percent(busy)} of the time."
+    else:
+        return
+    yield rule.found(Level.INFO, message, hint=AT_CAPACITY)
 
 
 def is_surely_beyond(evidence: Evidence) -> bool:
@@ -46,22 +53,6 @@ def is_surely_beyond(evidence: Evidence) -> bool:
     arrived = under_way.arrived_per_s * (end - begin)
     left = arrived - total.throughput * (end - begin)
     return left > max((1 - HELD) * arrived, 2 * math.sqrt(arrived))
-
-
-def _why(rule: Rule, evidence: Evidence) -> str:
-    under_way, total = evidence.under_way, evidence.total
-    if under_way is None or total is None:
-        return ""
-    arrived = under_way.arrived_per_s
-    if total.throughput < HELD * arrived:
-        return (
-            f"Beyond capacity: {format_rate(arrived)} arrived, but only "
-            f"{format_rate(total.throughput)} were answered."
-        )
-    busy = evidence.busy_percent
-    if busy is not None and busy > rule.weak:
-        return f"Near capacity: the target was busy {format_percent(busy)} of the time."
-    return ""
 
 
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
@@ -110,7 +101,7 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         Level.WEAK if worst.has_steady_half else Level.INVALID,
         f"The {name} was not steady: {worst.words}"
         + ("." if worst.has_steady_half else ", and no half of it was steady."),
-        hint=AT_CAPACITY if is_near_capacity(evidence) else LOOK,
+        hint=AT_CAPACITY if any(near_capacity(evidence)) else LOOK,
         value=abs(worst.percent),
     )
 

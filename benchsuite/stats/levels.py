@@ -173,14 +173,11 @@ def crossing(points: Sequence[Point]) -> Crossing:
     fitted = _fitted(points)
     held = [one for one in fitted if one[1] >= 0]
     missed = [one for one in fitted if one[1] < 0]
-    if not missed:
-        rate, margin = held[-1]
-        step = min(margin / STEEPNESS, FARTHEST)
-        return Crossing(math.exp(rate + step), STEEPNESS, "above", step >= FAR)
-    if not held:
-        rate, margin = missed[0]
-        step = min(-margin / STEEPNESS, FARTHEST)
-        return Crossing(math.exp(rate - step), STEEPNESS, "below", step >= FAR)
+    if not held or not missed:
+        rate, margin = held[-1] if held else missed[0]
+        step = max(-FARTHEST, min(FARTHEST, margin / STEEPNESS))
+        side = "above" if held else "below"
+        return Crossing(math.exp(rate + step), STEEPNESS, side, abs(step) >= FAR)
     (low, above), (high, below) = held[-1], missed[0]
     rate = low + (high - low) * above / (above - below)
     return Crossing(math.exp(rate), _steepness(points, rate))

@@ -150,9 +150,8 @@ def fan_out(
     connected when it was sent, and did not leave before the others had it. It lasts until the last
     subscriber had it, or is LOST when one never did; a lost delivery lasts until the end.
     """
-    begin, cut = _connected(opened, ended, "finish")
-    _, gone = _connected(opened, left, "start")
-    users = opened["user"].astype(np.int64)
+    cut, gone = _ends(opened, ended, "finish"), _ends(opened, left, "start")
+    users, begin = opened["user"].astype(np.int64), opened["finish"]
     end = np.minimum(cut, gone)
     order = np.argsort(deliveries["start"], kind="stable")
     sent = deliveries["start"][order]
@@ -178,17 +177,15 @@ def fan_out(
     return whole, np.concatenate([NONE, *lost])
 
 
-def _connected(
-    opened: Samples, ended: Samples, moment: str
-) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Begin and end of each connection; the end is infinite where it lasted."""
+def _ends(opened: Samples, ended: Samples, moment: str) -> NDArray[np.float64]:
+    """The end of each connection; infinite where it lasted."""
     ends = np.full(len(opened), np.inf)
     for place, connection in enumerate(opened):
         later = ended[moment][
             (ended["user"] == connection["user"]) & (ended[moment] >= connection["finish"])
         ]
         ends[place] = later.min(initial=np.inf)
-    return opened["finish"], ends
+    return ends
 
 
 USUAL = 2.0

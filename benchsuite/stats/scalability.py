@@ -40,33 +40,28 @@ class Law:
     rates: tuple[Estimate, ...]  #: On 1, 2, … CPUs, up to `REACH` times the largest measured.
 
 
-@dataclass(frozen=True, slots=True)
-class NoLaw:
-    """Why nothing is fitted."""
-
-    why: str
-
-
-def fitted(starts: Mapping[int, Sequence[float]]) -> Law | NoLaw:
-    """The law through the logarithms of what starts held, by their number of CPUs."""
+def fitted(starts: Mapping[int, Sequence[float]]) -> Law | str:
+    """The law through the logarithms of what starts held, by their number of CPUs; or why there is
+    none.
+    """
     known = {cpus: starts[cpus] for cpus in sorted(starts) if len(starts[cpus]) >= FEWEST_STARTS}
     if len(known) < FEWEST_COUNTS:
-        return NoLaw(
+        return (
             f"it takes {FEWEST_COUNTS} numbers of CPUs with {FEWEST_STARTS} runs or more at "
             f"each, and there {'is' if len(known) == 1 else 'are'} {len(known)}"
         )
     fit = _Fit(known)
     if not fit.found[0]:
-        return NoLaw("what a single CPU holds can't be told from them")
+        return "what a single CPU holds can't be told from them"
     if (p := fit.misfit()) < MISFIT:
-        return NoLaw(
+        return (
             "they don't follow the Universal Scalability Law (p "
             f"{'< 0.0001' if p < 1e-4 else f'= {p:.1g}'}), so something else limits some of them"
         )
     rates = tuple(fit.rate(cpus) for cpus in range(1, REACH * max(known) + 1))
     if rates[-1].high > WIDEST * rates[-1].low:
         ends = f"{format_number(rates[-1].low)} to {format_number(rates[-1].high)}/s"
-        return NoLaw(
+        return (
             f"runs differ too much: on {len(rates)} CPUs anything from {ends} would agree with them"
         )
     return Law(contention=fit.share(1), coherency=fit.share(2), measured=tuple(known), rates=rates)

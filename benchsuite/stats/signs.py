@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.observations import Cluster
 from benchsuite.core.samples import TIMERS_S, Kind
-from benchsuite.stats.summary import about_half
+from benchsuite.stats.summary import about_half, inside
 
 Times = NDArray[np.float64]
 
@@ -35,8 +35,8 @@ class Traffic:
         """Low and high estimate of the median of a window's requests, each less the backlog it
         found.
         """
-        inside = (self.starts >= window[0]) & (self.starts < window[1])
-        own = (self.finishes - self.starts - self.backlog_s(self.starts))[inside]
+        own = self.finishes - self.starts - self.backlog_s(self.starts)
+        own = own[inside(self.starts, window)]
         if not len(own):
             return 0.0, 0.0
         beside = about_half(len(own))
@@ -72,8 +72,8 @@ class Traffic:
             return np.zeros(len(moments) - 1)
         events = np.concatenate([self.starts, self.finishes])
         order = np.argsort(events, kind="stable")
-        inside = np.cumsum(np.repeat([1, -1], len(self.starts))[order])[:-1]
-        taken = np.cumsum(np.diff(events[order]) * np.minimum(inside, at_once))
+        under_way = np.cumsum(np.repeat([1, -1], len(self.starts))[order])[:-1]
+        taken = np.cumsum(np.diff(events[order]) * np.minimum(under_way, at_once))
         return np.diff(np.interp(moments, events[order], np.concatenate(([0.0], taken))))
 
 
@@ -111,11 +111,10 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     if not len(right):
         return None
     times = right["finish"] - right["start"]
-    inside = times[(right["intended_start"] >= window[0]) & (right["intended_start"] < window[1])]
-    if not len(inside):
-        return None
     fastest_s = float(times.min())
-    longer = inside - fastest_s
+    longer = times[inside(right["intended_start"], window)] - fastest_s
+    if not len(longer):
+        return None
     shares = {
         timer: float(((longer >= EARLY * timer) & (longer < timer + BAND_S)).mean()) * 100
         for timer in TIMERS_S
@@ -128,13 +127,8 @@ def answers_by_user(
     requests: NDArray[np.void], window: tuple[float, float], users: int
 ) -> tuple[int, ...]:
     """Right answers that each user got inside the window; users are numbered from 0."""
-    done = requests[
-        (requests["kind"] == Kind.OK)
-        & (requests["finish"] >= window[0])
-        & (requests["finish"] < window[1])
-    ]
-    counts = np.bincount(done["user"], minlength=users)
-    return tuple(int(count) for count in counts[:users])
+    done = requests[(requests["kind"] == Kind.OK) & inside(requests["finish"], window)]
+    return tuple(np.bincount(done["user"], minlength=users)[:users].tolist())
 
 
 IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)  #: Taken by the server, never answered.

@@ -14,9 +14,8 @@ from itertools import pairwise
 
 Stack = tuple[str, ...]
 Stacks = Mapping[Stack, int]  #: Stack → samples.
-MOST_CALLS = 2000
+MOST_CALLS = 2000  #: Of the tree of calls, outermost first: what is rarer is put together.
 MOST_BYTES = 64 * 2**20  #: Of the stacks of a profile, as text.
-"""Of the tree of calls, the outermost first; what is rarer than these is put together."""
 DEEPEST = 150
 RARE, DEEPER = "(rare calls)", "(deeper calls)"
 PROCESS = re.compile(r'^(?:process \d+:".*?";)+', re.MULTILINE | re.DOTALL)

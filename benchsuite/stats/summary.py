@@ -176,7 +176,7 @@ def _overlap_s(samples: Samples, window: tuple[float, float], since: str) -> flo
 
 
 def inside(
-    moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses
+    moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses = ()
 ) -> NDArray[np.bool_]:
     """Which of these moments lie in the window, and in none of its pauses."""
     within: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])

@@ -7,7 +7,7 @@ from typing import Any
 
 from benchsuite.core.units import counted, format_duration, format_number, format_percent, listed
 from benchsuite.stats.compare import Estimate
-from benchsuite.stats.scalability import Law, NoLaw, fitted
+from benchsuite.stats.scalability import Law, fitted
 from benchsuite.tuning import confirming
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Steps, least_s
@@ -37,8 +37,8 @@ def scaling(notebook: Notebook) -> Scaling:
             if one.cpus and one.cpus not in shared and not notebook.is_limited(one)
         }
     )
-    if isinstance(law, NoLaw):
-        return Scaling(law=None, why=law.why, shared=shared)
+    if isinstance(law, str):
+        return Scaling(law=None, why=law, shared=shared)
     return Scaling(law=law, shared=shared)
 
 

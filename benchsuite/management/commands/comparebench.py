@@ -89,7 +89,7 @@ class Command(BriefCommand):
         sweep()
         pairs, choices = pairing.pairs(asked.names, asked.baseline, notes.starred)
         comparison = differences.Comparison(pairing.runs(pairs))
-        unlike = differences.reasons(comparison)
+        unlike = [one.sentence(comparison.titles) for one in differences.unlike(comparison)]
         if unlike and not asked.force:
             raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
         made, judgements = contrasts.contrasts(pairs, metrics), gate.judge(pairs, conditions)

@@ -140,7 +140,7 @@ def _row(
 def _ranked(configurations: Sequence[Cell]) -> list[Ranked]:
     """Sound configurations that answer, most goodput first; none of different units."""
     sound = [
-        (title, cell, cell.middle("goodput") or 0.0)
+        (title, cell, cell.goodput)
         for title, cell in zip(cell_titles(configurations), configurations, strict=True)
         if cell.is_sound and cell.middle("connection_bytes") is None
     ]

@@ -3,7 +3,6 @@
 import dataclasses
 import json
 import os
-import time
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
@@ -110,7 +109,7 @@ class Watch:
         self._tell()
 
     def probes(self) -> list[Probe]:
-        return read(self.seen, time.monotonic())
+        return read(self.seen, monotonic())
 
     def _tell(self) -> None:
         new = self.pace.with_suffix(".new")

@@ -44,5 +44,5 @@ def test_the_best_is_held_against_each_other_nearest_first():
         assert [one.candidate.title for one in ranks.others] == ["middle", "low"]
         assert [one.found.compared for one in ranks.others] == [2, 2]
         assert ranks.rivals == []
-        assert ranks.baseline.title == "middle"
+        assert ranks.nearest.candidate.title == "middle"
     assert standing(sides[:1], metric("goodput")) is None
