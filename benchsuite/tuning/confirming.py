@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing, shifted
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
-from benchsuite.tuning.probing import unlikely
+from benchsuite.tuning.probing import misses
 from benchsuite.tuning.trial import Candidate, Level, Phase
 
 CONFIDENCE = 0.95
@@ -23,7 +24,6 @@ flatters. The queue of a server near its limit comes and goes with the bursts of
 short window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated).
 """
 MINUTE_S = 60.0
-CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
 
 GOOD, BAD = 0.99, 0.80
 WITHIN = 1.1  #: Of the lower rate.
@@ -71,11 +71,11 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     start of several that fails must weigh. No correction for several rates: a higher one counts
     only while all below hold.
     """
-    held = None
+    held, goals = None, notebook.question.objective.goals
     for rate, levels in by_rate(notebook, candidate).items():
-        if missed(notebook, candidate, rate):
+        if misses(goals, levels):
             break
-        if len(levels) < FEWEST_STARTS or not _reached(notebook, levels):
+        if len(levels) < FEWEST_STARTS or not _reached(goals, levels):
             continue
         mean, half = interval([level.met[0] / level.planned for level in levels])
         times = [level.percentile_s for level in levels if level.percentile_s is not None]
@@ -113,12 +113,8 @@ def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
     """Whether a fresh start missed a goal at this rate, so that more starts can't show that it is
     held.
     """
-    goals = notebook.question.objective.goals
-    return any(
-        _misses(level.planned, count, goal.share)
-        for level in by_rate(notebook, candidate).get(rate, [])
-        for goal, count in zip(goals, level.met, strict=True)
-    )
+    levels = by_rate(notebook, candidate).get(rate, [])
+    return misses(notebook.question.objective.goals, levels)
 
 
 def at_most(failures: int, planned: int) -> float:
@@ -130,17 +126,15 @@ def at_most(failures: int, planned: int) -> float:
     return float(betaincinv(failures + 1, planned - failures, CONFIDENCE))
 
 
-def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
-    """By the bound over starts, and by each start as far as its arrivals can tell."""
+def _reached(goals: Sequence[Goal], levels: Sequence[Level]) -> bool:
+    """By the bound over starts, none of which missed a goal."""
     planned = sum(level.planned for level in levels)
-    for place, goal in enumerate(notebook.question.objective.goals):
+    for place, goal in enumerate(goals):
         allowed = planned * (1 - goal.share)
         if allowed < FEWEST_MISSES:
             if planned - sum(level.met[place] for level in levels) > allowed:
                 return False
             continue
-        if any(_misses(level.planned, level.met[place], goal.share) for level in levels):
-            return False
         shares = [level.met[place] / level.planned for level in levels]
         mean, below = interval(shares, CONFIDENCE)
         if mean - below < goal.share:
@@ -153,11 +147,6 @@ def margin(notebook: Notebook, window_s: float) -> float:
     limit_s = notebook.question.objective.limit_s
     short, minute = (math.sqrt(limit_s / length_s) for length_s in (window_s, MINUTE_S))
     return math.exp(FLATTERS * max(0.0, short - minute))
-
-
-def _misses(planned: int, met: int, share: float) -> bool:
-    """Whether that is fewer than chance explains where the goal is just reached."""
-    return unlikely(planned - met, planned, 1 - share, CHANCE)
 
 
 def interval(
