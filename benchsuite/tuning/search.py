@@ -158,7 +158,7 @@ class Search(Making):
         notebook, question = self.notebook, self.question
         if question.rate is not None and notebook.probe is not None and notebook.states:
             rates = {
-                one: bound(one, notebook.probe, question.cpus, gil=question.gil).rate
+                one: bound(one, notebook.probe, question).rate
                 for one, (state, _) in notebook.states.items()
                 if state is State.BOUNDED_OUT
             }
@@ -213,8 +213,8 @@ class Search(Making):
         """
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
-        limits = [bound(one, notebook.probe, question.cpus, gil=question.gil) for one in candidates]
-        users = full_load(question.objective, max(one.rate for one in limits))
+        most = max(bound(one, notebook.probe, question).rate for one in candidates)
+        users = full_load(question.objective, most)
         self.full = self.load(1, 3, users=users)
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}

@@ -81,9 +81,8 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
     full load of users got through is nearer to that limit than what no server can exceed.
     """
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
-    cpus = candidate.cpus or notebook.question.cpus
     through = notebook.screened(candidate)
-    limit = USED * (through or candidates.bound(candidate, probe, cpus).rate)
+    limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
     levels = []
