@@ -83,9 +83,7 @@ class Search(Making):
         if not firsts or not (yield from probe(self, firsts)):
             return
         assert self.notebook.probe is not None
-        candidates = [
-            one for one in self._candidates(self.notebook.probe) if not self._is_refused(one)
-        ]
+        candidates = self._admitted(self._candidates(self.notebook.probe))
         if not candidates or (question.rate and not self._bounded(candidates)):
             self._refused()
         elif question.rate is not None:
@@ -111,14 +109,11 @@ class Search(Making):
             return []
         sizes = sorted(self._candidates(ASSUMED), key=lambda one: one != question.current)
         firsts: dict[str, Candidate] = {}
-        whys: dict[Candidate, str] = {}
         for candidate in sizes:
-            if why := refusal(question, candidate):
-                whys[candidate] = why
-            else:
+            if not refusal(question, candidate):
                 firsts.setdefault(candidate.server, candidate)
         if not firsts:
-            notebook.states.update({one: (State.REFUSED, why) for one, why in whys.items()})
+            self._admitted(sizes)  # none of them, and the notebook says why
             self._refused()
         return list(firsts.values())
 
@@ -131,11 +126,13 @@ class Search(Making):
             possible.append(question.current)
         return list(dict.fromkeys(possible))
 
-    def _is_refused(self, candidate: Candidate) -> bool:
-        why = refusal(self.question, candidate)
-        if why:
-            self.notebook.decide(candidate, State.REFUSED, why)
-        return bool(why)
+    def _admitted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those that are not refused; the others are noted so."""
+        whys = {one: refusal(self.question, one) for one in candidates}
+        for candidate, why in whys.items():
+            if why:
+                self.notebook.decide(candidate, State.REFUSED, why)
+        return [one for one, why in whys.items() if not why]
 
     def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that arithmetic does not find hopeless, beside each other and those that are still
@@ -257,12 +254,14 @@ class Search(Making):
         else:
             self.notebook.decide(candidate, State.RACING)
 
+    def _first(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
+        """So many, and what runs now whatever it shows."""
+        now = self.question.current
+        return [one for place, one in enumerate(ranked) if place < most or one == now]
+
     def _field(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
-        """The first few, and what runs now; the others are dropped."""
-        notebook, current = self.notebook, self.question.current
-        field = [*ranked[:most]]
-        if current and current in ranked and current not in field:
-            field.append(current)
+        """The first few; the others are dropped."""
+        notebook, field = self.notebook, self._first(ranked, most)
         for candidate in ranked:
             if candidate not in field:
                 own, best = (notebook.screened(one) or 0.0 for one in (candidate, ranked[0]))
@@ -322,11 +321,10 @@ class Search(Making):
         return through * (statistics.median(shares) if shares else FIRST)
 
     def _kept(self, field: Sequence[Candidate], most: int) -> list[Candidate]:
-        """So many of the best, and what runs now whatever it shows."""
-        notebook, current = self.notebook, self.question.current
-        kept = sorted(field, key=lambda one: -(notebook.estimate(one) or math.inf))[:most]
-        if current and current in field and current not in kept:
-            kept.append(current)
+        """So many of the best; the others are dropped."""
+        notebook = self.notebook
+        ranked = sorted(field, key=lambda one: -(notebook.estimate(one) or math.inf))
+        kept = self._first(ranked, most)
         for candidate in field:
             if candidate not in kept:
                 notebook.drop(candidate)
@@ -339,7 +337,7 @@ class Search(Making):
             return []
         best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
         new = [one for one in beside(best, self.resize) if one not in notebook.states]
-        for candidate in self._bounded([one for one in new if not self._is_refused(one)]):
+        for candidate in self._bounded(self._admitted(new)):
             if self.cost_s(self.full) > self._spare_s:
                 break
             rate = yield from self._through(candidate, "one step beside the best")
