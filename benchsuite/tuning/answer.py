@@ -296,10 +296,6 @@ class Outcome:
         return {**shown, "scaling": plain(self.scaling), **(plain(self.held) or unknown)}
 
 
-def outcome(notebook: Notebook) -> Outcome:
-    return Outcome(notebook)
-
-
 def became(state: State, why: str, between: str = ": ") -> str:
     """ "refused: it may open 512 connections", "dropped after 3 starts"; of what a failed start
     said the first line, as its log stands elsewhere.
@@ -387,16 +383,12 @@ def _tiles(outcome: Outcome) -> list[Tile]:
     if row is None or row.rate is None:
         return []
     goal, *_ = outcome.notebook.question.objective.goals
-    return [
-        Tile(title, show(value))
-        for title, value, show in (
-            ("holds", row.rate, format_rate),
-            (_there(goal), row.percentile_s, format_duration),
-            ("memory", row.memory_bytes, format_bytes),
-            ("you run now", now.rate if now and now != row else None, format_rate),
-        )
-        if value is not None
-    ]
+    shown = figures(row, goal)
+    known = [name for name in ("holds", _there(goal), "memory") if not shown[name].reason]
+    tiles = [Tile(name, shown[name].text) for name in known]
+    if now is not None and now != row and now.rate is not None:
+        tiles.append(Tile("you run now", format_rate(now.rate)))
+    return tiles
 
 
 def _there(goal: Goal) -> str:

@@ -11,7 +11,7 @@ from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.runner import planning
 from benchsuite.servers.base import Against
 from benchsuite.tuning import candidates
-from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
+from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import ASSUMED, Search, Searching
@@ -118,7 +118,7 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
             "measured yet: the first two runs tell what yours takes, and sizes follow from it."
         )
-    ended = outcome(notebook)
+    ended = Outcome(notebook)
     if tried := [row.candidate.name for row in ended.rows if row.state not in UNTRIED]:
         yield f"Compared: {', '.join(tried)}"
     yield from filter(None, [*untried_lines(ended), ended.missing])
