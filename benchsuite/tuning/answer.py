@@ -197,9 +197,8 @@ class Outcome:
             more = ", more memory" if memory and memory <= least else ""
             names = [row.candidate.name + _ratio(notebook, row, pick) for row in close]
             yield f"As good{more}: {', '.join(names)}."
-        for variant, (state, why) in notebook.states.items():
-            if state is State.WORTH_TRYING:
-                yield f"Worth trying: {variant.name}: {why}."
+        for variant, why in notebook.decided(State.WORTH_TRYING).items():
+            yield f"Worth trying: {variant.name}: {why}."
 
     @property
     def leading(self) -> str:

@@ -131,7 +131,7 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
     numbers = {code.partition(" ")[0]: code for code in named}
     by_reason = {against: numbers[one] for one, against in BY_LIMIT.items() if one in numbers}
     limit, memory = notebook.question.objective.memory_bytes, notebook.memory_bytes(pick)
-    over = any(state is State.OVER for state, _ in notebook.states.values())
+    over = notebook.decided(State.OVER)
     if notebook.question.rate is not None:
         by_reason.setdefault(Against.MEMORY, "least memory is asked for")
     elif limit is not None and memory is not None and (over or memory >= NEAR * limit):

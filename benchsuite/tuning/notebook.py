@@ -101,6 +101,10 @@ class Notebook:
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None
 
+    def decided(self, *states: State) -> dict[Candidate, str]:
+        """Those of which this was decided, each with why."""
+        return {one: why for one, (state, why) in self.states.items() if state in states}
+
     def going(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those about which nothing else was decided."""
         return [one for one in candidates if self.state(one) in (None, State.RACING)]
@@ -178,10 +182,9 @@ class Notebook:
 
     def pick(self) -> Candidate | None:
         """What is recommended, or leads so far."""
-        for candidate, (state, _) in self.states.items():
-            if state is State.RECOMMENDED:
-                return candidate
-        going = [size for size, (state, _) in self.states.items() if state is State.RACING]
+        if recommended := self.decided(State.RECOMMENDED):
+            return next(iter(recommended))
+        going = self.decided(State.RACING)
         if self.question.rate is not None:
             return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
         for figure in (self.estimate, self.screened):

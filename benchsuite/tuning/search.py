@@ -139,9 +139,9 @@ class Search(Making):
         in; the others are noted so. What runs now is measured even where it can't win.
         """
         question, notebook = self.question, self.notebook
-        going = [one for one, (state, _) in notebook.states.items() if state is State.RACING]
+        going = notebook.decided(State.RACING)
         assert notebook.probe is not None
-        out = hopeless(list(dict.fromkeys([*candidates, *going])), notebook.probe, question)
+        out = hopeless([*candidates, *going], notebook.probe, question)
         kept = (question.current, question.only, *going)
         left = []
         for candidate in candidates:
@@ -152,16 +152,13 @@ class Search(Making):
         return left
 
     def _refused(self) -> None:
-        notebook, question = self.notebook, self.question
-        if question.rate is not None and notebook.probe is not None and notebook.states:
-            rates = {
-                one: bound(one, notebook.probe, question).rate
-                for one, (state, _) in notebook.states.items()
-                if state is State.BOUNDED_OUT
-            }
+        notebook, question, probe = self.notebook, self.question, self.notebook.probe
+        if question.rate is not None and probe is not None:
+            out = notebook.decided(State.BOUNDED_OUT)
+            rates = {one: bound(one, probe, question).rate for one in out}
             if nearest := max(rates, key=lambda one: rates[one], default=None):
                 notebook.end = End.NOTHING_HOLDS
-                notebook.said = f"{nearest.name} comes nearest: {notebook.states[nearest][1]}"
+                notebook.said = f"{nearest.name} comes nearest: {out[nearest]}"
                 return
         whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
         whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
@@ -198,8 +195,8 @@ class Search(Making):
         """
         notebook = self.notebook
         if (pick := choose(notebook, list(notebook.states))) is None:
-            for candidate, (state, _) in list(notebook.states.items()):
-                if state in GIVEN_UP and notebook.estimate(candidate):
+            for candidate in notebook.decided(*GIVEN_UP):
+                if notebook.estimate(candidate):
                     notebook.decide(candidate, State.RACING)
             pick = choose(notebook, list(notebook.states))
         return pick
@@ -355,11 +352,8 @@ class Search(Making):
             notebook.end, notebook.said = End.UNSTABLE, why
             notebook.decide(pick, State.BEHIND, f"unstable: {why}")
             return
-        out = {
-            one: f"{one.name}: {why}"
-            for one, (state, why) in notebook.states.items()
-            if pick is None and why and state in (State.OVER, State.BEHIND, State.DISCARDED)
-        }
+        lost = notebook.decided(State.OVER, State.BEHIND, State.DISCARDED) if pick is None else {}
+        out = {one: f"{one.name}: {why}" for one, why in lost.items() if why}
         if out and all(notebook.state(one) is State.OVER for one in out):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
@@ -374,8 +368,7 @@ class Search(Making):
         points = notebook.points(entry for one in candidates for entry in notebook.of(one))
         if not nearest:
             notebook.end = End.NOTHING_RAN
-            whys = [why for state, why in notebook.states.values() if state in SPOILED]
-            notebook.said = "; ".join(dict.fromkeys(whys))
+            notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
         elif any(entry.seen.limit for entry in notebook.entries) or any(
             point.margin >= 0 and point.rate >= asked for point in points
         ):
