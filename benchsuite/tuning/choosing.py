@@ -13,7 +13,7 @@ from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Told
-from benchsuite.tuning.probing import unsaid
+from benchsuite.tuning.probing import judge
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 TIED = 0.02  #: Within this of the best: nobody would act on it.
@@ -82,16 +82,12 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
     for candidate in making.shuffled(order[:room]) if len(candidates) > 1 else []:
         seen = yield from making.start(candidate, Phase.SCREEN, load, f"each once at {rate:g}/s")
         points = notebook.points(notebook.of(candidate, Phase.SCREEN))
-        state, why = State.RACING, notebook.excess(candidate)
-        if not points:
-            state, why = State.NO_STATEMENT, unsaid(seen)
-        elif why:
-            state = State.OVER
-        elif max(point.margin for point in points) < HOPE and candidate != current:
+        judge(notebook, candidate, seen, is_known=bool(points))
+        is_near = any(point.margin >= HOPE for point in points)
+        if notebook.state(candidate) is State.RACING and not is_near and candidate != current:
             share = 100 * min(seen.levels[0].met) / seen.levels[0].planned
             shown = f"{share:.3g} % in time at {points[0].rate:g}/s"
-            state, why = State.DROPPED, f"dropped after its first run, with {shown}"
-        notebook.decide(candidate, state, why)
+            notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
     more = rate * MORE * confirming.margin(notebook, making.confirming().window_s)
     each_s = making.cost_s(making.confirming((more,)))
     starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.units import format_duration
-from benchsuite.tuning.notebook import End, State
+from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Making, Told
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Probe
 
@@ -75,6 +75,16 @@ def unsaid(seen: Observation) -> str:
         return f"{', '.join(seen.codes)} in each of its runs"
     fails = f" ({', '.join(seen.fails)})" if seen.fails else ""
     return f"no right answer{fails}{f': {seen.wrong}' * bool(seen.wrong)}"
+
+
+def judge(notebook: Notebook, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
+    """Decides whether it goes on, of which something `is_known` after this start."""
+    if not is_known:
+        notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+    elif why := notebook.excess(candidate):
+        notebook.decide(candidate, State.OVER, why)
+    else:
+        notebook.decide(candidate, State.RACING)
 
 
 def full_load(objective: Objective, rate: float) -> int:

@@ -27,7 +27,7 @@ from benchsuite.tuning.planning import (
     Steps,
     least_s,
 )
-from benchsuite.tuning.probing import full_load, probe, unsaid
+from benchsuite.tuning.probing import full_load, judge, probe
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
@@ -240,16 +240,8 @@ class Search(Making):
         """What it gets through under a full load; 0 where it shows nothing."""
         seen = yield from self.start(candidate, Phase.SCREEN, self.full, reason)
         rate = self.notebook.screened(candidate) or 0.0
-        self._judge(candidate, seen, is_known=rate > 0)
+        judge(self.notebook, candidate, seen, is_known=rate > 0)
         return rate
-
-    def _judge(self, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
-        if not is_known:
-            self.notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
-        elif why := self.notebook.excess(candidate):
-            self.notebook.decide(candidate, State.OVER, why)
-        else:
-            self.notebook.decide(candidate, State.RACING)
 
     def _first(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
         """So many, and what runs now whatever it shows."""
@@ -282,7 +274,7 @@ class Search(Making):
                     candidate, Phase.BISECT, load, REASONS[place > 0], place=place, ends_early=True
                 )
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
-                self._judge(candidate, seen, is_known=is_known or bool(seen.limit))
+                judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
             field = self._kept(notebook.going(field), LEFT[min(place, len(LEFT) - 1)])
             new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
