@@ -12,7 +12,7 @@ from benchsuite.stats.compare import FEWEST_STARTS, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Told
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
 from benchsuite.tuning.probing import judge
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
@@ -68,7 +68,7 @@ HOPE = -1.2
 a share of 85 % where 95 % were asked."""
 
 
-def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
+def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[bool]:
     """Whether one was shown to hold the rate: then the one of least memory is recommended. What
     runs now has its fresh starts first, whatever it needs.
     """
@@ -106,7 +106,7 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
     return least is not None
 
 
-def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Told:
+def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Steps[bool]:
     notebook = making.notebook
     is_now = candidate == making.question.current
     whose = "what runs now" if is_now else "the one that needs least"

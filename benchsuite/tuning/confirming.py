@@ -8,7 +8,7 @@ from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing, shifted
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
 from benchsuite.tuning.probing import misses
 from benchsuite.tuning.trial import Candidate, Level, Phase
 
@@ -196,7 +196,7 @@ def unsteady(notebook: Notebook, candidate: Candidate) -> str:
     return ""
 
 
-def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Told:
+def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Steps[bool]:
     """Whether a rate was confirmed. Single starts find what it just holds in windows so long, as
     far as the search has not; then several are made at a rate that nearly every start holds, as far
     as they differed; and again at a lower one, while there is time. `kept_s` of the budget is left
@@ -287,7 +287,7 @@ def fresh(
     whose: str,
     kept_s: float = 0.0,
     first: int = 0,
-) -> Steps:
+) -> Steps[None]:
     """As many starts as there is time for; none where these would be too few to show anything."""
     starts, window_s = shape
     load = making.confirming((rate,), window_s)

@@ -4,14 +4,14 @@ import math
 import random
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
-Steps = Generator[Trial, Observation, None]
-Seen = Generator[Trial, Observation, Observation]
-Narrowed = Generator[Trial, Observation, list[Candidate]]  #: Steps that leave some candidates.
-Told = Generator[Trial, Observation, bool]
+T = TypeVar("T")
+Steps = Generator[Trial, Observation, T]
+"""Trials to be made, each sent what it showed, and what follows from all of them."""
 
 PHASES = tuple(Phase)
 LEAST_S = 120.0  #: A smaller budget shows nothing.
@@ -48,7 +48,7 @@ class Making:
         place: int = 0,
         ends_early: bool = False,
         again: bool = True,
-    ) -> Seen:
+    ) -> Steps[Observation]:
         """One start, and `again` others: later, if the machine or the load generator spoiled it, at
         once, if it failed.
         """

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.units import format_duration
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.planning import Making, Told
+from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Probe
 
 AGAIN_S = 8.0  #: One user is watched, where 3 s or less did not show that he is served.
@@ -19,7 +19,7 @@ FEWEST_USERS, MOST_USERS = 4, 250
 CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
 
 
-def probe(making: Making, firsts: Sequence[Candidate]) -> Told:
+def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
     """Of the first of these that runs: whether the notebook has the probe. Else it has the end, as
     none says anything or not even one user is served as asked.
     """

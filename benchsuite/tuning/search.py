@@ -8,7 +8,7 @@ nearer each time to what it just holds. Each start is a fresh one, so no overloa
 
 import math
 import statistics
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
@@ -18,15 +18,7 @@ from benchsuite.tuning.choosing import choose, hold
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
-from benchsuite.tuning.planning import (
-    CONFIRMING,
-    CURRENT,
-    SCREENING,
-    Making,
-    Narrowed,
-    Steps,
-    least_s,
-)
+from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
 from benchsuite.tuning.probing import full_load, judge, probe
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
@@ -73,7 +65,7 @@ class Search(Making):
         self.grid, self.resize = grid, resize
         self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
 
-    def steps(self) -> Steps:
+    def steps(self) -> Steps[None]:
         """All trials in their order; `notebook.end` then says how it ended."""
         question = self.question
         if question.scaling:
@@ -166,7 +158,7 @@ class Search(Making):
         notebook.end = End.REFUSED
         notebook.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
-    def _highest(self, candidates: list[Candidate]) -> Steps:
+    def _highest(self, candidates: list[Candidate]) -> Steps[None]:
         """The highest rate that one of them holds."""
         notebook, now, only = self.notebook, self.question.current, self.question.only
         ranked = [only] if only is not None else (yield from self._screen(candidates))
@@ -201,7 +193,7 @@ class Search(Making):
             pick = choose(notebook, list(notebook.states))
         return pick
 
-    def _screen(self, candidates: list[Candidate]) -> Narrowed:
+    def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
         """Those of which something got through, the best first: each once under a full load, first
         each server in a middling size.
         """
@@ -236,7 +228,7 @@ class Search(Making):
         known = [one for one in notebook.going(tried) if notebook.screened(one)]
         return sorted(known, key=lambda one: notebook.screened(one) or 0.0, reverse=True)
 
-    def _through(self, candidate: Candidate, reason: str) -> Generator[Trial, Observation, float]:
+    def _through(self, candidate: Candidate, reason: str) -> Steps[float]:
         """What it gets through under a full load; 0 where it shows nothing."""
         seen = yield from self.start(candidate, Phase.SCREEN, self.full, reason)
         rate = self.notebook.screened(candidate) or 0.0
@@ -258,7 +250,7 @@ class Search(Making):
                 notebook.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
         return field
 
-    def _bisect(self, ranked: Sequence[Candidate]) -> Steps:
+    def _bisect(self, ranked: Sequence[Candidate]) -> Steps[None]:
         """Those that are left, `ranked` by what a full load got through."""
         notebook, cost_s = self.notebook, self.cost_s(self.load(1, WINDOW_S))
         most = int(self._spare_s / cost_s / FEWEST_ROUNDS)
@@ -319,7 +311,7 @@ class Search(Making):
                 notebook.drop(candidate)
         return kept
 
-    def _walk(self, field: Sequence[Candidate]) -> Narrowed:
+    def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
         """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
         notebook = self.notebook
         if self.resize is None or self.question.only is not None or not field:
