@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
-from benchsuite.stats.levels import STEEPNESS, Crossing, crossing, shifted
+from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
 from benchsuite.tuning.probing import misses
@@ -255,11 +255,8 @@ def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
     points = notebook.points(entries)
     whole = crossing(points) if points else Crossing(rate, STEEPNESS)
     steep = replace(whole, steepness=max(STEEPNESS, whole.steepness))
-    limits = [
-        shifted(start, steep)
-        for one in entries
-        if (start := notebook.points([one])) and abs(math.log(start[0].rate / whole.rate)) <= NEAR
-    ] or [math.log(whole.rate)]
+    near = notebook.limits(entries, steep, near=NEAR)
+    limits = [limit for _, limit in near] or [math.log(whole.rate)]
     count, mean = len(limits), sum(limits) / len(limits)
     squares = DOUBT * notebook.spread() ** 2 + sum((limit - mean) ** 2 for limit in limits)
     spread = math.sqrt(squares / (DOUBT + count - 1))

@@ -10,7 +10,7 @@ from benchsuite.bottlenecks.evidence import Other
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
 from benchsuite.stats.compare import ratio
-from benchsuite.stats.levels import crossing, shifted
+from benchsuite.stats.levels import crossing
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held, held_by
 from benchsuite.tuning.notebook import End, Notebook, State
@@ -194,13 +194,11 @@ def _try(
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:
     """The logarithm of what it holds to what the pick holds, pair by pair of starts."""
     points = notebook.points(notebook.of(pick, Phase.VARY))
+    if not points:
+        return []
+    whole = crossing(points)
     mine, picks = (
-        {
-            entry.trial.seed: shifted(seen, crossing(points))
-            for entry in notebook.of(each, Phase.VARY)
-            if points and (seen := notebook.points([entry]))
-        }
-        for each in (variant, pick)
+        dict(notebook.limits(notebook.of(each, Phase.VARY), whole)) for each in (variant, pick)
     )
     return [mine[seed] - picks[seed] for seed in mine if seed in picks]
 

@@ -206,15 +206,19 @@ class Notebook:
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
         whole = self.crossing(candidate)
-        if whole is None:
-            return {}
         starts = [one for one in self.of(candidate, *RISING) if one.trial.phase is not Phase.LADDER]
-        return {
-            one.trial.seed: shifted(points, whole)
-            for one in starts
-            if (points := self.points([one]))
-            and any(abs(math.log(point.rate / whole.rate)) <= NEAR for point in points)
-        }
+        return dict(self.limits(starts, whole, near=NEAR)) if whole else {}
+
+    def limits(
+        self, entries: Iterable[Entry], whole: Crossing, *, near: float = math.inf
+    ) -> list[tuple[int, float]]:
+        """The same of these starts, as far as their rates are so `near` that of the `whole`."""
+        return [
+            (entry.trial.seed, shifted(points, whole))
+            for entry in entries
+            if (points := self.points([entry]))
+            and any(abs(math.log(point.rate / whole.rate)) <= near for point in points)
+        ]
 
     def spread(self) -> float:
         """Standard deviation of the logarithm of what starts of one size hold, by the median of all

@@ -186,11 +186,11 @@ class Search(Making):
         their starts failed, of those that were given up for them.
         """
         notebook = self.notebook
-        if (pick := choose(notebook, list(notebook.states))) is None:
+        if (pick := choose(notebook)) is None:
             for candidate in notebook.decided(*GIVEN_UP):
                 if notebook.estimate(candidate):
                     notebook.decide(candidate, State.RACING)
-            pick = choose(notebook, list(notebook.states))
+            pick = choose(notebook)
         return pick
 
     def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
