@@ -54,7 +54,7 @@ def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated
         why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
         notebook.decide(candidate, State.BEHIND, why)
     else:
-        notebook.drop(candidate)
+        notebook.drop(candidate, best)
 
 
 MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import counted, format_bytes
+from benchsuite.core.units import counted, format_bytes, format_number
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Question, Trial
 
@@ -93,10 +93,13 @@ class Notebook:
         if self.state(candidate) is not State.DISCARDED:
             self.states[candidate] = (state, why)
 
-    def drop(self, candidate: Candidate) -> None:
+    def drop(self, candidate: Candidate, best: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
-        starts = counted(len(self.of(candidate, *RISING)), "run")
-        self.decide(candidate, State.DROPPED, f"dropped after {starts}")
+        after = counted(len(self.of(candidate, *RISING)), "run")
+        if not self.of(candidate, *RISING):
+            own, most = (format_number(self.screened(one) or 0.0) for one in (candidate, best))
+            after = f"the screening: {own}/s under a full load, the best {most}/s"
+        self.decide(candidate, State.DROPPED, f"dropped after {after}")
 
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None

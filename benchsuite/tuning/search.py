@@ -235,26 +235,20 @@ class Search(Making):
         judge(self.notebook, candidate, seen, is_known=rate > 0)
         return rate
 
-    def _first(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
-        """So many, and what runs now whatever it shows."""
+    def _kept(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
+        """The first few, and what runs now whatever it shows; the others are dropped."""
         now = self.question.current
-        return [one for place, one in enumerate(ranked) if place < most or one == now]
-
-    def _field(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
-        """The first few; the others are dropped."""
-        notebook, field = self.notebook, self._first(ranked, most)
+        kept = [one for place, one in enumerate(ranked) if place < most or one == now]
         for candidate in ranked:
-            if candidate not in field:
-                own, best = (notebook.screened(one) or 0.0 for one in (candidate, ranked[0]))
-                why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
-                notebook.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
-        return field
+            if candidate not in kept:
+                self.notebook.drop(candidate, ranked[0])
+        return kept
 
     def _bisect(self, ranked: Sequence[Candidate]) -> Steps[None]:
         """Those that are left, `ranked` by what a full load got through."""
         notebook, cost_s = self.notebook, self.cost_s(self.load(1, WINDOW_S))
         most = int(self._spare_s / cost_s / FEWEST_ROUNDS)
-        field = self._field(ranked, max(2, min(FIELD, most)))
+        field = self._kept(ranked, max(2, min(FIELD, most)))
         alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
         for place in range(ROUNDS):
             for candidate in self.shuffled(field):
@@ -267,7 +261,9 @@ class Search(Making):
                 )
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
                 judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
-            field = self._kept(notebook.going(field), LEFT[min(place, len(LEFT) - 1)])
+            field = notebook.going(field)
+            field.sort(key=lambda one: -(notebook.estimate(one) or math.inf))
+            field = self._kept(field, LEFT[min(place, len(LEFT) - 1)])
             new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
             if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
@@ -301,16 +297,6 @@ class Search(Making):
         shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
         return through * (statistics.median(shares) if shares else FIRST)
 
-    def _kept(self, field: Sequence[Candidate], most: int) -> list[Candidate]:
-        """So many of the best; the others are dropped."""
-        notebook = self.notebook
-        ranked = sorted(field, key=lambda one: -(notebook.estimate(one) or math.inf))
-        kept = self._first(ranked, most)
-        for candidate in field:
-            if candidate not in kept:
-                notebook.drop(candidate)
-        return kept
-
     def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
         """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
         notebook = self.notebook
@@ -322,8 +308,9 @@ class Search(Making):
             if self.cost_s(self.full) > self._spare_s:
                 break
             rate = yield from self._through(candidate, "one step beside the best")
-            if rate < HOPELESS * (notebook.screened(best) or 0.0):
-                notebook.drop(candidate)
+            is_racing = notebook.state(candidate) is State.RACING
+            if is_racing and rate < HOPELESS * (notebook.screened(best) or 0.0):
+                notebook.drop(candidate, best)
         return [one for one in notebook.going(new) if one in notebook.states]
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:

@@ -154,6 +154,22 @@ def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
     assert pick.processes >= 12
 
 
+def test_a_neighbour_of_the_best_says_why_it_was_dropped_or_showed_nothing() -> None:
+    """Both were "dropped after 0 runs"."""
+    best, slower, wrong = (candidate("gthread", *size) for size in ((4, 4), (5, 4), (4, 5)))
+    question = Question(objective=parse("p95 < 200ms"), cpus=4)
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        levels = [replace(level, goodput=0.0) for level in seen.levels]
+        return replace(seen, levels=levels) if trial.candidate == wrong else seen
+
+    measure = Ideal(question.objective, lambda one: 80.0 if one == best else 30.0, spoil=spoil)
+    notebook = driven(Search(Notebook(question), lambda _: [best], resize=resize), measure)
+    shown = "dropped after the screening: 32.4/s under a full load, the best 86.4/s"
+    assert notebook.states[slower] == (State.DROPPED, shown)
+    assert notebook.states[wrong] == (State.NO_STATEMENT, "no right answer")
+
+
 def test_a_rate_in_a_simulated_world() -> None:
     world = World(name="rate", cpus=2, wait_s=0.020, servers={"gthread": 1.0, "granian": 0.97})
     sizes = [candidate(name, p, t) for name in world.servers for p in (1, 2, 4) for t in (4, 8)]
