@@ -110,9 +110,7 @@ def by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]
 
 
 def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
-    """Whether a fresh start missed a goal at this rate, so that more starts can't show that it is
-    held.
-    """
+    """Whether a fresh start missed a goal at this rate: more starts can't show that it is held."""
     levels = by_rate(notebook, candidate).get(rate, [])
     return misses(notebook.question.objective.goals, levels)
 
@@ -294,7 +292,6 @@ def fresh(
             break
         reason = f"fresh runs of {whose}"
         yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
-        if missed(making.notebook, candidate, rate):
-            break
-        if making.notebook.state(candidate) is State.DISCARDED:
+        is_discarded = making.notebook.state(candidate) is State.DISCARDED
+        if is_discarded or missed(making.notebook, candidate, rate):
             break

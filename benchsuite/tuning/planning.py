@@ -87,10 +87,10 @@ class Making:
         """With longer windows the warm-up stays as it is, with shorter ones it shrinks too."""
         most = self.question.most_per_s or math.inf
         cut = [min(rate, most) for rate in rates]
-        kept = (at for at, rate in enumerate(cut) if rate < most or rate not in cut[:at])
+        kept = [rate for at, rate in enumerate(cut) if rate < most or rate not in cut[:at]]
         return Load(
             users=users,
-            rates=tuple(cut[at] for at in kept),
+            rates=tuple(kept),
             warmup_s=warmup_s * min(1.0, self.question.window_factor),
             window_s=max(SHORTEST_S, window_s * self.longer),
         )

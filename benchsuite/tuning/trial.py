@@ -226,6 +226,5 @@ class Question:
     gil: bool = True  #: Whether a process of the target's Python uses one CPU at most.
     window_factor: float = 1.0  #: All windows are so many times as long.
     profiles: bool = False  #: Whether there is a profiler to see where the pick's CPU time goes.
-    most_per_s: float | None = (
-        None  #: Requests that a target elsewhere may be asked; no rate is above.
-    )
+    most_per_s: float | None = None
+    """Requests that a target elsewhere may be asked; no rate is above."""
