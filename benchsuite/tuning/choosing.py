@@ -37,11 +37,10 @@ def choose(notebook: Notebook) -> Candidate | None:
     return pick
 
 
-def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float]:
+def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, ...]:
     """Memory, then connections, then slots."""
     most = (notebook.memory_bytes(candidate), candidate.connections, candidate.slots)
-    memory, connections, slots = (math.inf if one is None else float(one) for one in most)
-    return memory, connections, slots
+    return tuple(math.inf if one is None else float(one) for one in most)
 
 
 def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:

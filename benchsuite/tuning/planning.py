@@ -13,7 +13,6 @@ T = TypeVar("T")
 Steps = Generator[Trial, Observation, T]
 """Trials to be made, each sent what it showed, and what follows from all of them."""
 
-PHASES = tuple(Phase)
 LEAST_S = 120.0  #: A smaller budget shows nothing.
 SCREENING = 0.40  #: Of the budget at most goes into screening.
 CONFIRMING = 0.33  #: So much of it is left for fresh starts of the pick,
@@ -56,7 +55,7 @@ class Making:
             candidate=candidate,
             phase=phase,
             load=load,
-            seed=1000 * self.question.seed + 100 * PHASES.index(phase) + place,
+            seed=1000 * self.question.seed + 100 * [*Phase].index(phase) + place,
             reason=reason,
             ends_early=ends_early,
         )

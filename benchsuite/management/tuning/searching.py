@@ -63,8 +63,7 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     def grid(probe: Probe) -> list[Candidate]:
         return candidates.grid(servers, probe, question.cpus, database)
 
-    search = Search(Notebook(question), grid, resize, variants(asked))
-    return Searching(search, entries)
+    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
 
 
 def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
