@@ -205,12 +205,7 @@ class WsBroadcast(WebSocketWorkload):
 
     name = "ws_broadcast"
     summary = "WebSocket: publish to all subscribers: when has the last one got it?"
-    options = {
-        **COMMON,
-        "size": 64,
-        "binary": False,
-        "publishers": 1,
-    }
+    options = {**COMMON, "size": 64, "binary": False, "publishers": 1}
     limits = {
         "size": Within(56, MOST_BYTES),  # it has numbers, a checksum and two times
         "publishers": Within(1),
