@@ -18,7 +18,7 @@ from benchmarks.tuning.opponents import WITHOUT, Found, Tuner, baseline, found, 
 from benchmarks.tuning.scaling import scaled
 from benchmarks.tuning.simulated import Exhaustive, asked, candidate, size, tune
 from benchmarks.tuning.worlds import CASES, CONNECTS, EQUAL, IN_VAIN, NOISY, UNLAWFUL, USUAL, Case
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, State
 from benchsuite.tuning.trial import Phase
@@ -64,7 +64,7 @@ def equals(tunings: int) -> str:
     alike = least = 0
     for seed in range(tunings):
         question = asked(EQUAL.world, EQUAL.objective, seed)
-        told = outcome(tune(EQUAL.world, question, sizes))
+        told = Outcome(tune(EQUAL.world, question, sizes))
         if {told.pick, *(one.candidate for one in told.not_told_apart)} == set(sizes[:2]):
             alike += 1
             least += told.pick == sizes[1]
@@ -103,7 +103,7 @@ def alone(tunings: int) -> str:
     told = []
     for seed in range(tunings):
         question = replace(asked(case.world, case.objective, seed), only=only)
-        if rate := outcome(tune(case.world, question)).rate:
+        if rate := Outcome(tune(case.world, question)).rate:
             told.append(rate / truth.of(only))
     return (
         f"The capacity of one size there: confirmed in {share(len(told), tunings)} of {tunings} "

@@ -18,7 +18,7 @@ from benchmarks.tuning.simulated import (
     search,
 )
 from benchmarks.tuning.worlds import CASES, Case
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Question
 
@@ -84,7 +84,7 @@ def found(case: Case, tuner: Tuner, seeds: Sequence[int], budget_s: float = 900.
 
 def _driven(case: Case, made: Search) -> Tuned:
     notebook = driven(made, Measured(case.world, made.question.objective, made.question.seed))
-    told = outcome(notebook)
+    told = Outcome(notebook)
     return told.pick, told.rate, notebook.spent_s
 
 

@@ -11,7 +11,7 @@ from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
 from benchsuite.stats.scalability import Law
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Question
@@ -55,7 +55,7 @@ def tuned(capacity: Callable[[int], float], seed: int, counts: Sequence[int] = C
 
 def law(capacity: Callable[[int], float], seed: int) -> Law | None:
     """What a tuning says of that world."""
-    found = outcome(tuned(capacity, seed)).scaling
+    found = Outcome(tuned(capacity, seed)).scaling
     return found.law if found else None
 
 

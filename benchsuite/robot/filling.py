@@ -115,13 +115,11 @@ class Filler:
 
     def pairs(self, form: Form, button: Control | None) -> Pairs:
         """The data to send, in the order of the page, with the pressed button."""
-        answers = ((control.name, self.answers[control.key]) for control in form.controls)
-        sent = [(name, value) for name, values in answers for value in values]
+        sent = [(one.name, value) for one in form.controls for value in self.answers[one.key]]
         return sent + (button.pressed if button is not None else [])
 
     def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
-        answers = ((control.name, self.answers[control.key]) for control in form.fillable)
-        return tuple((name, value) for name, values in answers for value in values)
+        return tuple((one.name, value) for one in form.fillable for value in self.answers[one.key])
 
     def _answer(self, control: Control) -> Values:
         if control.name in self.known:

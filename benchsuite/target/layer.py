@@ -172,7 +172,7 @@ class Asking:
 
     async def _send(self, number: int, message: Message) -> None:
         sent = {**message, "number": number, "reply_channel": self._reply_channel}
-        await _layer().send(workers_channel(), sent)
+        await needed(get_channel_layer(), PATH).send(workers_channel(), sent)
 
     async def _meet(self) -> None:
         """Returns once a worker listens; begins anew where answers or workers are lost."""
@@ -186,7 +186,7 @@ class Asking:
         await asyncio.shield(self._meeting)  # a cancelled request must not cancel it for others
 
     async def _open(self) -> None:
-        layer = _layer()
+        layer = needed(get_channel_layer(), PATH)
         self._reply_channel = await layer.new_channel()
         self._running = [asyncio.ensure_future(self._read(layer))]
         if isinstance(layer, InMemoryChannelLayer):
@@ -208,11 +208,11 @@ class Asking:
                 future.set_result(reply)
 
 
-def _layer() -> Any:
-    layer = get_channel_layer()
+def needed(layer: Any, whose: str) -> Any:
+    """The same layer; raises InvalidChannelLayerError, for the log, where there is none."""
     if layer is None:
         raise InvalidChannelLayerError(
-            "/bench/layer/ needs a channel layer, and CHANNEL_LAYERS has no 'default'; add "
+            f"{whose} needs a channel layer, and CHANNEL_LAYERS has no 'default'; add "
             "--layer=redis to the run."
         )
     return layer

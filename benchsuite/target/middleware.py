@@ -7,6 +7,7 @@ import re
 import socket
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -35,13 +36,11 @@ def _own_headers(asked: Any) -> dict[str, str]:
     if not TOKEN.fullmatch(token):
         return {}
     own = {RUN_HEADER: token, PROCESS_HEADER: str(os.getpid())}
-    try:
+    with suppress(OSError):  # without a place of its own there is no count
         count = _counted(token, more=ASKED_HEADER not in asked)
-    except OSError:  # without a place of its own there is no count
-        return own
-    return (
-        {**own, ASKED_HEADER: f"{count} {socket.gethostname()}"} if ASKED_HEADER in asked else own
-    )
+        if ASKED_HEADER in asked:
+            own[ASKED_HEADER] = f"{count} {socket.gethostname()}"
+    return own
 
 
 def _counted(token: str, *, more: bool) -> int:

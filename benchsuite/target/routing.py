@@ -7,13 +7,13 @@ already subscribed. A full channel closes the connection with 4013, so that loss
 from typing import Any
 
 from asgiref.sync import async_to_sync
-from channels.exceptions import ChannelFull, InvalidChannelLayerError
+from channels.exceptions import ChannelFull
 from channels.generic.websocket import AsyncWebsocketConsumer, WebsocketConsumer
 from channels.routing import ProtocolTypeRouter, URLRouter
 from django.urls import path, re_path
 
 from benchsuite.target.gate import refused, socket_only_in_a_run
-from benchsuite.target.layer import Asking, workers_application
+from benchsuite.target.layer import Asking, needed, workers_application
 
 SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
 GROUP = "bench_broadcast"  #: The one that all subscribers share.
@@ -26,25 +26,16 @@ def chosen(scope: dict[str, Any]) -> str | None:
     return SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
 
 
-def require_layer(consumer: Any) -> None:
-    """Refuses the handshake, with a message in the log, if the project has no channel layer."""
-    if consumer.channel_layer is None:
-        raise InvalidChannelLayerError(
-            f"{type(consumer).__name__} needs a channel layer, and CHANNEL_LAYERS has no "
-            f"{consumer.channel_layer_alias!r}; add --layer=redis to the run."
-        )
-
-
 class Broadcast(AsyncWebsocketConsumer):
     async def connect(self) -> None:
-        require_layer(self)
+        needed(self.channel_layer, type(self).__name__)
         self.groups = [GROUP]
-        await self.channel_layer.group_add(self.groups[0], self.channel_name)
+        await self.channel_layer.group_add(GROUP, self.channel_name)
         await self.accept(chosen(self.scope))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
-        await self.channel_layer.group_send(self.groups[0], event)
+        await self.channel_layer.group_send(GROUP, event)
 
     async def bench_broadcast(self, event: dict[str, Any]) -> None:
         await self.send(event["text"], event["bytes"])
@@ -52,14 +43,14 @@ class Broadcast(AsyncWebsocketConsumer):
 
 class BroadcastSync(WebsocketConsumer):
     def connect(self) -> None:
-        require_layer(self)
+        needed(self.channel_layer, type(self).__name__)
         self.groups = [GROUP]
-        async_to_sync(self.channel_layer.group_add)(self.groups[0], self.channel_name)
+        async_to_sync(self.channel_layer.group_add)(GROUP, self.channel_name)
         self.accept(chosen(self.scope))
 
     def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
-        async_to_sync(self.channel_layer.group_send)(self.groups[0], event)
+        async_to_sync(self.channel_layer.group_send)(GROUP, event)
 
     def bench_broadcast(self, event: dict[str, Any]) -> None:
         self.send(event["text"], event["bytes"])
@@ -89,7 +80,7 @@ class EchoLayer(AsyncWebsocketConsumer):
     full = False
 
     async def connect(self) -> None:
-        require_layer(self)
+        needed(self.channel_layer, type(self).__name__)
         await self.accept(chosen(self.scope))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
@@ -109,7 +100,7 @@ class EchoLayerSync(WebsocketConsumer):
     full = False
 
     def connect(self) -> None:
-        require_layer(self)
+        needed(self.channel_layer, type(self).__name__)
         self.accept(chosen(self.scope))
 
     def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:

@@ -21,10 +21,7 @@ CLIENT: dict[str, Any] = {"timeout": 30.0, "verify": NO_TLS, "trust_env": False}
 
 def answers(seconds: Sequence[float], *, at_once: bool) -> list[float]:
     """What the API says to each call; raises BadGateway."""
-    with (
-        _failing(),
-        httpx.Client(base_url=URL, **CLIENT) as client,
-    ):
+    with _failing(), httpx.Client(base_url=URL, **CLIENT) as client:
 
         def ask(call: float) -> float:
             return _read(client.get("/", params={"seconds": call}))

@@ -189,23 +189,22 @@ async def bench_app_async(request: HttpRequest) -> HttpResponse:
 @only_in_a_run
 def sse(request: HttpRequest) -> HttpResponseBase:
     """Endless events from the one after Last-Event-ID on, the first one at once."""
-    stream = work.wanted_stream(request)
-    events = _told_async(stream) if isinstance(request, ASGIRequest) else _told(stream)
+    events = work.wanted_events(request)
     return StreamingHttpResponse(
-        events,
+        _told_async(events) if isinstance(request, ASGIRequest) else _told(events),
         content_type="text/event-stream",
         headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
     )
 
 
-def _told(stream: work.EventStream) -> Iterator[bytes]:
-    for due, event in stream.events(time.monotonic()):
+def _told(events: Iterator[tuple[float, bytes]]) -> Iterator[bytes]:
+    for due, event in events:
         if (wait_s := due - time.monotonic()) > 0:
             time.sleep(wait_s)
         yield event
 
 
-async def _told_async(stream: work.EventStream) -> AsyncIterator[bytes]:
-    for due, event in stream.events(time.monotonic()):
+async def _told_async(events: Iterator[tuple[float, bytes]]) -> AsyncIterator[bytes]:
+    for due, event in events:
         await asyncio.sleep(max(0.0, due - time.monotonic()))  # always lets others run
         yield event

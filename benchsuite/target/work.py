@@ -1,7 +1,7 @@
 """The work itself, shared by the sync and async twins so that they do exactly the same."""
 
+import time
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from itertools import count
 from math import isfinite
 from typing import Any
@@ -60,25 +60,8 @@ def wanted_post(request: HttpRequest) -> dict[str, str]:
     return {"title": title, "content": content}
 
 
-@dataclass(frozen=True)
-class EventStream:
-    """Numbered events, `rate` a second or as fast as they are read."""
-
-    first: int
-    rate: float
-    size: int
-
-    def events(self, begin: float) -> Iterator[tuple[float, bytes]]:
-        """Each event with the moment it is due; the first one is due at `begin`."""
-        for place in count():
-            number = self.first + place
-            data = f"{number} ".ljust(self.size, "x")
-            due = begin + place / self.rate if self.rate else begin
-            yield due, f"id: {number}\ndata: {data}\n\n".encode()
-
-
-def wanted_stream(request: HttpRequest) -> EventStream:
-    """From `?rate=`, `?size=` and the header of returning clients."""
+def wanted_events(request: HttpRequest) -> Iterator[tuple[float, bytes]]:
+    """Endless, by `?rate=`, `?size=` and the header of returning clients."""
     try:
         last = int(request.headers.get("Last-Event-ID") or 0)
         rate = float(request.GET.get("rate", "10"))
@@ -87,7 +70,16 @@ def wanted_stream(request: HttpRequest) -> EventStream:
         raise BadInput("Last-Event-ID, rate and size must be numbers") from None
     if last < 0 or not rate >= 0 or not isfinite(rate) or not 0 < size <= MAX_EVENT_BYTES:
         raise BadInput(f"size must be 1 to {MAX_EVENT_BYTES}, rate and Last-Event-ID not negative")
-    return EventStream(first=last + 1, rate=rate, size=size)
+    return _events(last + 1, rate, size)
+
+
+def _events(first: int, rate: float, size: int) -> Iterator[tuple[float, bytes]]:
+    """Numbered, `rate` a second or as fast as they are read, each with the moment it is due."""
+    begin = time.monotonic()
+    for number in count(first):
+        data = f"{number} ".ljust(size, "x")
+        due = begin + (number - first) / rate if rate else begin
+        yield due, f"id: {number}\ndata: {data}\n\n".encode()
 
 
 def page(posts: list[Post], count: int) -> Mapping[str, Any]:

@@ -197,9 +197,8 @@ class Outcome:
             more = ", more memory" if memory and memory <= least else ""
             names = [row.candidate.name + _ratio(notebook, row, pick) for row in close]
             yield f"As good{more}: {', '.join(names)}."
-        for variant, (state, why) in notebook.states.items():
-            if state is State.WORTH_TRYING:
-                yield f"Worth trying: {variant.name}: {why}."
+        for variant, why in notebook.decided(State.WORTH_TRYING).items():
+            yield f"Worth trying: {variant.name}: {why}."
 
     @property
     def leading(self) -> str:
@@ -296,10 +295,6 @@ class Outcome:
         return {**shown, "scaling": plain(self.scaling), **(plain(self.held) or unknown)}
 
 
-def outcome(notebook: Notebook) -> Outcome:
-    return Outcome(notebook)
-
-
 def became(state: State, why: str, between: str = ": ") -> str:
     """ "refused: it may open 512 connections", "dropped after 3 starts"; of what a failed start
     said the first line, as its log stands elsewhere.
@@ -387,16 +382,12 @@ def _tiles(outcome: Outcome) -> list[Tile]:
     if row is None or row.rate is None:
         return []
     goal, *_ = outcome.notebook.question.objective.goals
-    return [
-        Tile(title, show(value))
-        for title, value, show in (
-            ("holds", row.rate, format_rate),
-            (_there(goal), row.percentile_s, format_duration),
-            ("memory", row.memory_bytes, format_bytes),
-            ("you run now", now.rate if now and now != row else None, format_rate),
-        )
-        if value is not None
-    ]
+    shown = figures(row, goal)
+    known = [name for name in ("holds", _there(goal), "memory") if not shown[name].reason]
+    tiles = [Tile(name, shown[name].text) for name in known]
+    if now is not None and now != row and now.rate is not None:
+        tiles.append(Tile("you run now", format_rate(now.rate)))
+    return tiles
 
 
 def _there(goal: Goal) -> str:

@@ -30,15 +30,13 @@ def grid(
     processes instead. Each in all settings of the server's knobs. Sizes that a server can't have
     are left out.
     """
-    sizes: dict[Candidate, None] = {}
-    for name, server in servers.items():
-        for processes, threads in _sizes(server, probe, cpus):
-            need = threads_needed(probe, processes, cpus)
-            for options in _settings(server, {Fit.NEED: need, Fit.THREADS: threads or 1}):
-                candidate = sized(name, server, processes, threads, options, database)
-                if candidate is not None:
-                    sizes[candidate] = None
-    return list(sizes)
+    sizes = (
+        sized(name, server, processes, threads, options, database)
+        for name, server in servers.items()
+        for processes, threads in _sizes(server, probe, cpus)
+        for options in _settings(server, threads_needed(probe, processes, cpus), threads or 1)
+    )
+    return [size for size in dict.fromkeys(sizes) if size is not None]
 
 
 def sized(
@@ -68,9 +66,10 @@ def sized(
 
 
 def _settings(
-    server: type[ServerAdapter], worked_out: Mapping[Fit, int]
+    server: type[ServerAdapter], need: int, threads: int
 ) -> Iterable[Mapping[str, Option]]:
     """All combinations of what its knobs are set to; what is its default isn't set."""
+    worked_out = {Fit.NEED: need, Fit.THREADS: threads}
     values = (
         [(name, worked_out[one] if isinstance(one, Fit) else one) for one in choices]
         for name, choices in server.knobs.items()
@@ -167,28 +166,21 @@ class Bound:
     because: str
 
 
-def bound(candidate: Candidate, probe: Probe, cpus: int, *, gil: bool = True) -> Bound:
+def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
     """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
     Python with a GIL uses one CPU. Little's law: so many slots hold so many requests. Of what runs
     already neither is known.
     """
     if candidate.runs_already:
         return Bound(math.inf, "nothing of it is known")
-    used = min(candidate.processes, cpus) if gil else cpus
-    limits = [
-        Bound(
-            used / probe.cpu_s,
-            f"{counted(used, 'CPU')}, {1000 * probe.cpu_s:.3g} ms of CPU time a request",
-        )
-    ]
+    cpus = candidate.cpus or question.cpus
+    used = min(candidate.processes, cpus) if question.gil else cpus
+    cost = f"{1000 * probe.cpu_s:.3g} ms of CPU time a request"
+    limits = [Bound(used / probe.cpu_s, f"{counted(used, 'CPU')}, {cost}")]
     if candidate.slots is not None:
-        limits.append(
-            Bound(
-                candidate.slots / probe.response_s,
-                f"{counted(candidate.slots, 'request')} at a time, "
-                f"{1000 * probe.response_s:.3g} ms each",
-            )
-        )
+        at_once = f"{counted(candidate.slots, 'request')} at a time"
+        each = f"{1000 * probe.response_s:.3g} ms each"
+        limits.append(Bound(candidate.slots / probe.response_s, f"{at_once}, {each}"))
     return min(limits, key=lambda limit: limit.rate)
 
 
@@ -199,7 +191,7 @@ def hopeless(
     near the rate that is asked for. Another server may cost a little less than the one that was
     probed.
     """
-    bounds = {one: bound(one, probe, question.cpus, gil=question.gil) for one in candidates}
+    bounds = {one: bound(one, probe, question) for one in candidates}
     rate = question.rate or max((limit.rate for limit in bounds.values()), default=0.0)
     return {
         candidate: f"{limit.because}: at most {format_number(limit.rate)}/s"

@@ -12,20 +12,20 @@ from benchsuite.stats.compare import FEWEST_STARTS, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Told
-from benchsuite.tuning.probing import unsaid
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
+from benchsuite.tuning.probing import judge
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 TIED = 0.02  #: Within this of the best: nobody would act on it.
 
 
-def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
+def choose(notebook: Notebook) -> Candidate | None:
     """The pick; the notebook says which others are behind the best, or as good as it."""
-    for candidate in notebook.going(alive):
+    for candidate in notebook.decided(State.RACING):
         if why := notebook.excess(candidate):
             notebook.decide(candidate, State.OVER, why)
-    going = notebook.going(alive)
-    rates = {one: rate for one in going if (rate := notebook.estimate(one))}
+    racing = notebook.decided(State.RACING)
+    rates = {one: rate for one in racing if (rate := notebook.estimate(one))}
     tied = [one for one in rates if rates[one] >= (1 - TIED) * max(rates.values())]
     if not tied:
         return None
@@ -37,11 +37,10 @@ def choose(notebook: Notebook, alive: Sequence[Candidate]) -> Candidate | None:
     return pick
 
 
-def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, float, float]:
+def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, ...]:
     """Memory, then connections, then slots."""
     most = (notebook.memory_bytes(candidate), candidate.connections, candidate.slots)
-    memory, connections, slots = (math.inf if one is None else float(one) for one in most)
-    return memory, connections, slots
+    return tuple(math.inf if one is None else float(one) for one in most)
 
 
 def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
@@ -54,7 +53,7 @@ def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated
         why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
         notebook.decide(candidate, State.BEHIND, why)
     else:
-        notebook.drop(candidate)
+        notebook.drop(candidate, best)
 
 
 MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.
@@ -68,7 +67,7 @@ HOPE = -1.2
 a share of 85 % where 95 % were asked."""
 
 
-def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
+def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[bool]:
     """Whether one was shown to hold the rate: then the one of least memory is recommended. What
     runs now has its fresh starts first, whatever it needs.
     """
@@ -82,16 +81,12 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
     for candidate in making.shuffled(order[:room]) if len(candidates) > 1 else []:
         seen = yield from making.start(candidate, Phase.SCREEN, load, f"each once at {rate:g}/s")
         points = notebook.points(notebook.of(candidate, Phase.SCREEN))
-        state, why = State.RACING, notebook.excess(candidate)
-        if not points:
-            state, why = State.NO_STATEMENT, unsaid(seen)
-        elif why:
-            state = State.OVER
-        elif max(point.margin for point in points) < HOPE and candidate != current:
+        judge(notebook, candidate, seen, is_known=bool(points))
+        is_near = any(point.margin >= HOPE for point in points)
+        if notebook.state(candidate) is State.RACING and not is_near and candidate != current:
             share = 100 * min(seen.levels[0].met) / seen.levels[0].planned
             shown = f"{share:.3g} % in time at {points[0].rate:g}/s"
-            state, why = State.DROPPED, f"dropped after its first run, with {shown}"
-        notebook.decide(candidate, state, why)
+            notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
     more = rate * MORE * confirming.margin(notebook, making.confirming().window_s)
     each_s = making.cost_s(making.confirming((more,)))
     starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
@@ -110,7 +105,7 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Told:
     return least is not None
 
 
-def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Told:
+def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Steps[bool]:
     notebook = making.notebook
     is_now = candidate == making.question.current
     whose = "what runs now" if is_now else "the one that needs least"

@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
-from benchsuite.stats.levels import STEEPNESS, Crossing, crossing, shifted
+from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, Told
-from benchsuite.tuning.probing import unlikely
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
+from benchsuite.tuning.probing import misses
 from benchsuite.tuning.trial import Candidate, Level, Phase
 
 CONFIDENCE = 0.95
@@ -23,7 +24,6 @@ flatters. The queue of a server near its limit comes and goes with the bursts of
 short window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated).
 """
 MINUTE_S = 60.0
-CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
 
 GOOD, BAD = 0.99, 0.80
 WITHIN = 1.1  #: Of the lower rate.
@@ -71,11 +71,11 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     start of several that fails must weigh. No correction for several rates: a higher one counts
     only while all below hold.
     """
-    held = None
+    held, goals = None, notebook.question.objective.goals
     for rate, levels in by_rate(notebook, candidate).items():
-        if missed(notebook, candidate, rate):
+        if misses(goals, levels):
             break
-        if len(levels) < FEWEST_STARTS or not _reached(notebook, levels):
+        if len(levels) < FEWEST_STARTS or not _reached(goals, levels):
             continue
         mean, half = interval([level.met[0] / level.planned for level in levels])
         times = [level.percentile_s for level in levels if level.percentile_s is not None]
@@ -110,15 +110,9 @@ def by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]
 
 
 def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
-    """Whether a fresh start missed a goal at this rate, so that more starts can't show that it is
-    held.
-    """
-    goals = notebook.question.objective.goals
-    return any(
-        _misses(level.planned, count, goal.share)
-        for level in by_rate(notebook, candidate).get(rate, [])
-        for goal, count in zip(goals, level.met, strict=True)
-    )
+    """Whether a fresh start missed a goal at this rate: more starts can't show that it is held."""
+    levels = by_rate(notebook, candidate).get(rate, [])
+    return misses(notebook.question.objective.goals, levels)
 
 
 def at_most(failures: int, planned: int) -> float:
@@ -130,17 +124,15 @@ def at_most(failures: int, planned: int) -> float:
     return float(betaincinv(failures + 1, planned - failures, CONFIDENCE))
 
 
-def _reached(notebook: Notebook, levels: Sequence[Level]) -> bool:
-    """By the bound over starts, and by each start as far as its arrivals can tell."""
+def _reached(goals: Sequence[Goal], levels: Sequence[Level]) -> bool:
+    """By the bound over starts, none of which missed a goal."""
     planned = sum(level.planned for level in levels)
-    for place, goal in enumerate(notebook.question.objective.goals):
+    for place, goal in enumerate(goals):
         allowed = planned * (1 - goal.share)
         if allowed < FEWEST_MISSES:
             if planned - sum(level.met[place] for level in levels) > allowed:
                 return False
             continue
-        if any(_misses(level.planned, level.met[place], goal.share) for level in levels):
-            return False
         shares = [level.met[place] / level.planned for level in levels]
         mean, below = interval(shares, CONFIDENCE)
         if mean - below < goal.share:
@@ -153,11 +145,6 @@ def margin(notebook: Notebook, window_s: float) -> float:
     limit_s = notebook.question.objective.limit_s
     short, minute = (math.sqrt(limit_s / length_s) for length_s in (window_s, MINUTE_S))
     return math.exp(FLATTERS * max(0.0, short - minute))
-
-
-def _misses(planned: int, met: int, share: float) -> bool:
-    """Whether that is fewer than chance explains where the goal is just reached."""
-    return unlikely(planned - met, planned, 1 - share, CHANCE)
 
 
 def interval(
@@ -207,7 +194,7 @@ def unsteady(notebook: Notebook, candidate: Candidate) -> str:
     return ""
 
 
-def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Told:
+def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Steps[bool]:
     """Whether a rate was confirmed. Single starts find what it just holds in windows so long, as
     far as the search has not; then several are made at a rate that nearly every start holds, as far
     as they differed; and again at a lower one, while there is time. `kept_s` of the budget is left
@@ -266,11 +253,8 @@ def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
     points = notebook.points(entries)
     whole = crossing(points) if points else Crossing(rate, STEEPNESS)
     steep = replace(whole, steepness=max(STEEPNESS, whole.steepness))
-    limits = [
-        shifted(start, steep)
-        for one in entries
-        if (start := notebook.points([one])) and abs(math.log(start[0].rate / whole.rate)) <= NEAR
-    ] or [math.log(whole.rate)]
+    near = notebook.limits(entries, steep, near=NEAR)
+    limits = [limit for _, limit in near] or [math.log(whole.rate)]
     count, mean = len(limits), sum(limits) / len(limits)
     squares = DOUBT * notebook.spread() ** 2 + sum((limit - mean) ** 2 for limit in limits)
     spread = math.sqrt(squares / (DOUBT + count - 1))
@@ -298,7 +282,7 @@ def fresh(
     whose: str,
     kept_s: float = 0.0,
     first: int = 0,
-) -> Steps:
+) -> Steps[None]:
     """As many starts as there is time for; none where these would be too few to show anything."""
     starts, window_s = shape
     load = making.confirming((rate,), window_s)
@@ -308,7 +292,6 @@ def fresh(
             break
         reason = f"fresh runs of {whose}"
         yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
-        if missed(making.notebook, candidate, rate):
-            break
-        if making.notebook.state(candidate) is State.DISCARDED:
+        is_discarded = making.notebook.state(candidate) is State.DISCARDED
+        if is_discarded or missed(making.notebook, candidate, rate):
             break

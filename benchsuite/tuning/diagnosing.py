@@ -3,19 +3,19 @@ seen speaks for them. Starts of the diagnosis never count.
 """
 
 import math
-from collections.abc import Callable, Generator, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from benchsuite.bottlenecks.evidence import Other
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
 from benchsuite.stats.compare import ratio
-from benchsuite.stats.levels import crossing, shifted
+from benchsuite.stats.levels import crossing
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held, held_by
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Making, Steps
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
+from benchsuite.tuning.trial import Candidate, Load, Phase
 
 LOOKS = {
     Phase.DIAGNOSE: ("a diagnostic run", "what limits the pick: queries and pauses are timed"),
@@ -68,7 +68,7 @@ def _confirmed(making: Making) -> tuple[Candidate, Held] | None:
     return (pick, held) if pick and held and notebook.end is End.CONFIRMED else None
 
 
-def diagnose(making: Making) -> Steps:
+def diagnose(making: Making) -> Steps[None]:
     """At the highest rate that was confirmed, or the one that was asked for; none where nothing was
     confirmed. A profiler looks, too, where the CPU is the limit.
     """
@@ -82,9 +82,7 @@ def diagnose(making: Making) -> Steps:
         yield from _look(making, pick, Phase.FLAME, replace(load, window_s=FLAME_S))
 
 
-def _look(
-    making: Making, pick: Candidate, phase: Phase, load: Load
-) -> Generator[Trial, Observation, Sequence[str]]:
+def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Sequence[str]]:
     """The limits that a start names, which is not made again, whatever it shows."""
     (what, reason), why, named = LOOKS[phase], NO_TIME, tuple[str, ...]()
     if making.cost_s(load) <= making.unspent_s:
@@ -96,7 +94,7 @@ def _look(
     return named
 
 
-def overload(making: Making, pick: Candidate) -> Steps:
+def overload(making: Making, pick: Candidate) -> Steps[None]:
     """One start of a confirmed pick shows whether it recovers once more came than it holds."""
     notebook = making.notebook
     rates = [share * (notebook.estimate(pick) or 0.0) for share in STRAIN]
@@ -131,7 +129,7 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
     numbers = {code.partition(" ")[0]: code for code in named}
     by_reason = {against: numbers[one] for one, against in BY_LIMIT.items() if one in numbers}
     limit, memory = notebook.question.objective.memory_bytes, notebook.memory_bytes(pick)
-    over = any(state is State.OVER for state, _ in notebook.states.values())
+    over = notebook.decided(State.OVER)
     if notebook.question.rate is not None:
         by_reason.setdefault(Against.MEMORY, "least memory is asked for")
     elif limit is not None and memory is not None and (over or memory >= NEAR * limit):
@@ -142,7 +140,7 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
     return by_reason
 
 
-def vary(making: Making, variants: Variants) -> Steps:
+def vary(making: Making, variants: Variants) -> Steps[None]:
     """All of them, where the pick is confirmed and time is left; nothing else is taken from it."""
     notebook, confirmed = making.notebook, _confirmed(making)
     if confirmed is None:
@@ -158,7 +156,7 @@ def vary(making: Making, variants: Variants) -> Steps:
 
 def _try(
     making: Making, pick: Candidate, held: Held, variant: Candidate, why: str, *, saves: bool
-) -> Steps:
+) -> Steps[None]:
     """What should save memory at the rate that the pick holds, anything else in turn with the pick,
     at the same arrivals.
     """
@@ -196,13 +194,11 @@ def _try(
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:
     """The logarithm of what it holds to what the pick holds, pair by pair of starts."""
     points = notebook.points(notebook.of(pick, Phase.VARY))
+    if not points:
+        return []
+    whole = crossing(points)
     mine, picks = (
-        {
-            entry.trial.seed: shifted(seen, crossing(points))
-            for entry in notebook.of(each, Phase.VARY)
-            if points and (seen := notebook.points([entry]))
-        }
-        for each in (variant, pick)
+        dict(notebook.limits(notebook.of(each, Phase.VARY), whole)) for each in (variant, pick)
     )
     return [mine[seed] - picks[seed] for seed in mine if seed in picks]
 

@@ -8,7 +8,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import counted, format_bytes
+from benchsuite.core.units import counted, format_bytes, format_number
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Question, Trial
 
@@ -93,13 +93,20 @@ class Notebook:
         if self.state(candidate) is not State.DISCARDED:
             self.states[candidate] = (state, why)
 
-    def drop(self, candidate: Candidate) -> None:
+    def drop(self, candidate: Candidate, best: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
-        starts = counted(len(self.of(candidate, *RISING)), "run")
-        self.decide(candidate, State.DROPPED, f"dropped after {starts}")
+        after = counted(len(self.of(candidate, *RISING)), "run")
+        if not self.of(candidate, *RISING):
+            own, most = (format_number(self.screened(one) or 0.0) for one in (candidate, best))
+            after = f"the screening: {own}/s under a full load, the best {most}/s"
+        self.decide(candidate, State.DROPPED, f"dropped after {after}")
 
     def state(self, candidate: Candidate) -> State | None:
         return self.states[candidate][0] if candidate in self.states else None
+
+    def decided(self, *states: State) -> dict[Candidate, str]:
+        """Those of which this was decided, each with why."""
+        return {one: why for one, (state, why) in self.states.items() if state in states}
 
     def going(self, candidates: Iterable[Candidate]) -> list[Candidate]:
         """Those about which nothing else was decided."""
@@ -178,10 +185,9 @@ class Notebook:
 
     def pick(self) -> Candidate | None:
         """What is recommended, or leads so far."""
-        for candidate, (state, _) in self.states.items():
-            if state is State.RECOMMENDED:
-                return candidate
-        going = [size for size, (state, _) in self.states.items() if state is State.RACING]
+        if recommended := self.decided(State.RECOMMENDED):
+            return next(iter(recommended))
+        going = self.decided(State.RACING)
         if self.question.rate is not None:
             return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
         for figure in (self.estimate, self.screened):
@@ -203,15 +209,19 @@ class Notebook:
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
         whole = self.crossing(candidate)
-        if whole is None:
-            return {}
         starts = [one for one in self.of(candidate, *RISING) if one.trial.phase is not Phase.LADDER]
-        return {
-            one.trial.seed: shifted(points, whole)
-            for one in starts
-            if (points := self.points([one]))
-            and any(abs(math.log(point.rate / whole.rate)) <= NEAR for point in points)
-        }
+        return dict(self.limits(starts, whole, near=NEAR)) if whole else {}
+
+    def limits(
+        self, entries: Iterable[Entry], whole: Crossing, *, near: float = math.inf
+    ) -> list[tuple[int, float]]:
+        """The same of these starts, as far as their rates are so `near` that of the `whole`."""
+        return [
+            (entry.trial.seed, shifted(points, whole))
+            for entry in entries
+            if (points := self.points([entry]))
+            and any(abs(math.log(point.rate / whole.rate)) <= near for point in points)
+        ]
 
     def spread(self) -> float:
         """Standard deviation of the logarithm of what starts of one size hold, by the median of all

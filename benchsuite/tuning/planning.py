@@ -4,16 +4,15 @@ import math
 import random
 from collections.abc import Generator, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
-Steps = Generator[Trial, Observation, None]
-Seen = Generator[Trial, Observation, Observation]
-Narrowed = Generator[Trial, Observation, list[Candidate]]  #: Steps that leave some candidates.
-Told = Generator[Trial, Observation, bool]
+T = TypeVar("T")
+Steps = Generator[Trial, Observation, T]
+"""Trials to be made, each sent what it showed, and what follows from all of them."""
 
-PHASES = tuple(Phase)
 LEAST_S = 120.0  #: A smaller budget shows nothing.
 SCREENING = 0.40  #: Of the budget at most goes into screening.
 CONFIRMING = 0.33  #: So much of it is left for fresh starts of the pick,
@@ -48,7 +47,7 @@ class Making:
         place: int = 0,
         ends_early: bool = False,
         again: bool = True,
-    ) -> Seen:
+    ) -> Steps[Observation]:
         """One start, and `again` others: later, if the machine or the load generator spoiled it, at
         once, if it failed.
         """
@@ -56,7 +55,7 @@ class Making:
             candidate=candidate,
             phase=phase,
             load=load,
-            seed=1000 * self.question.seed + 100 * PHASES.index(phase) + place,
+            seed=1000 * self.question.seed + 100 * [*Phase].index(phase) + place,
             reason=reason,
             ends_early=ends_early,
         )
@@ -87,10 +86,10 @@ class Making:
         """With longer windows the warm-up stays as it is, with shorter ones it shrinks too."""
         most = self.question.most_per_s or math.inf
         cut = [min(rate, most) for rate in rates]
-        kept = (at for at, rate in enumerate(cut) if rate < most or rate not in cut[:at])
+        kept = [rate for at, rate in enumerate(cut) if rate < most or rate not in cut[:at]]
         return Load(
             users=users,
-            rates=tuple(cut[at] for at in kept),
+            rates=tuple(kept),
             warmup_s=warmup_s * min(1.0, self.question.window_factor),
             window_s=max(SHORTEST_S, window_s * self.longer),
         )

@@ -1,13 +1,13 @@
 """The first steps: what one user sees, what a request costs, how much a full load gets through."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from benchsuite.core.specs.objective import Objective
+from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.units import format_duration
-from benchsuite.tuning.notebook import End, State
-from benchsuite.tuning.planning import Making, Told
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe
+from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.planning import Making, Steps
+from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Probe
 
 AGAIN_S = 8.0  #: One user is watched, where 3 s or less did not show that he is served.
 SLOW = 20.0  #: Below this goodput windows are longer, or a p95 has too few arrivals.
@@ -16,10 +16,10 @@ FULL = 1.6
 """Of the time allowed: so long do answers take under a full load. More come than are served in
 time, as whoever does not stand that would not recover from a burst of visitors, either."""
 FEWEST_USERS, MOST_USERS = 4, 250
-DOUBT = 0.01  #: Chance with which one user who is served as asked is said not to be.
+CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
 
 
-def probe(making: Making, firsts: Sequence[Candidate]) -> Told:
+def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
     """Of the first of these that runs: whether the notebook has the probe. Else it has the end, as
     none says anything or not even one user is served as asked.
     """
@@ -30,11 +30,11 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Told:
         load = making.load(1, 3, users=1)
         seen = yield from making.start(first, Phase.PROBE, load, "one user alone")
         # of a single answer in a short window chance would explain anything
-        is_in_time = (seen.response_s or 0.0) <= objective.limit_s
-        if seen.levels and not (is_in_time and _served(making, seen)):
+        is_slow = not 0 < (seen.response_s or 0.0) <= objective.limit_s
+        if seen.levels and (is_slow or misses(objective.goals, seen.levels)):
             load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
-            if again.response_s and not _served(making, again):
+            if again.response_s and misses(objective.goals, again.levels):
                 notebook.end, notebook.said = End.NOTHING_HOLDS, _alone(again)
                 return False
             seen = again if again.levels else seen
@@ -77,29 +77,32 @@ def unsaid(seen: Observation) -> str:
     return f"no right answer{fails}{f': {seen.wrong}' * bool(seen.wrong)}"
 
 
+def judge(notebook: Notebook, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
+    """Decides whether it goes on, of which something `is_known` after this start."""
+    if not is_known:
+        notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+    elif why := notebook.excess(candidate):
+        notebook.decide(candidate, State.OVER, why)
+    else:
+        notebook.decide(candidate, State.RACING)
+
+
 def full_load(objective: Objective, rate: float) -> int:
     """Users who, at this rate, wait half as long again as is allowed."""
     users = math.ceil(FULL * objective.limit_s * rate)
     return max(FEWEST_USERS, min(MOST_USERS, users))
 
 
-def _served(making: Making, seen: Observation) -> bool:
-    """Whether users who were alone were served as the objective says, as far as so few requests
-    can tell.
-    """
-    goals = making.question.objective.goals
-    return bool(seen.response_s) and not any(
-        unlikely(level.planned - count, level.planned, 1 - goal.share, 1 - DOUBT)
-        for level in seen.levels
-        for goal, count in zip(goals, level.met, strict=True)
-    )
-
-
-def unlikely(count: int, planned: int, chance: float, sure: float) -> bool:
-    """Whether so many of these are more than chance brings in that share of cases."""
+def misses(goals: Sequence[Goal], levels: Iterable[Level]) -> bool:
+    """Whether a goal was met there less often than chance explains where it is just reached."""
     from scipy.special import bdtr  # imported much faster than scipy.stats
 
-    return count > 0 and bool(bdtr(count - 1, planned, chance) >= sure)
+    return any(
+        (late := level.planned - met) > 0
+        and bdtr(late - 1, level.planned, 1 - goal.share) >= CHANCE
+        for level in levels
+        for goal, met in zip(goals, level.met, strict=True)
+    )
 
 
 def _alone(seen: Observation) -> str:

@@ -95,7 +95,7 @@ def _percent(estimate: Estimate) -> str:
     return f"{format_percent(100 * estimate.value)} [{low}, {high}]"
 
 
-def scale(notebook: Notebook, alone: Callable[[Notebook], Any]) -> Steps:
+def scale(notebook: Notebook, alone: Callable[[Notebook], Any]) -> Steps[None]:
     """All of them in random order, so that a machine that slows down is not taken for CPUs that
     don't help. What one left of its time is for those after it. `alone` makes the `Searching` of
     one of them, on a notebook whose question asks for nothing else.

@@ -8,7 +8,7 @@ nearer each time to what it just holds. Each start is a fresh one, so no overloa
 
 import math
 import statistics
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Sequence
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
@@ -18,16 +18,8 @@ from benchsuite.tuning.choosing import choose, hold
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
-from benchsuite.tuning.planning import (
-    CONFIRMING,
-    CURRENT,
-    SCREENING,
-    Making,
-    Narrowed,
-    Steps,
-    least_s,
-)
-from benchsuite.tuning.probing import full_load, probe, unsaid
+from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
+from benchsuite.tuning.probing import full_load, judge, probe
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
@@ -73,7 +65,7 @@ class Search(Making):
         self.grid, self.resize = grid, resize
         self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
 
-    def steps(self) -> Steps:
+    def steps(self) -> Steps[None]:
         """All trials in their order; `notebook.end` then says how it ended."""
         question = self.question
         if question.scaling:
@@ -83,9 +75,7 @@ class Search(Making):
         if not firsts or not (yield from probe(self, firsts)):
             return
         assert self.notebook.probe is not None
-        candidates = [
-            one for one in self._candidates(self.notebook.probe) if not self._is_refused(one)
-        ]
+        candidates = self._admitted(self._candidates(self.notebook.probe))
         if not candidates or (question.rate and not self._bounded(candidates)):
             self._refused()
         elif question.rate is not None:
@@ -111,14 +101,11 @@ class Search(Making):
             return []
         sizes = sorted(self._candidates(ASSUMED), key=lambda one: one != question.current)
         firsts: dict[str, Candidate] = {}
-        whys: dict[Candidate, str] = {}
         for candidate in sizes:
-            if why := refusal(question, candidate):
-                whys[candidate] = why
-            else:
+            if not refusal(question, candidate):
                 firsts.setdefault(candidate.server, candidate)
         if not firsts:
-            notebook.states.update({one: (State.REFUSED, why) for one, why in whys.items()})
+            self._admitted(sizes)  # none of them, and the notebook says why
             self._refused()
         return list(firsts.values())
 
@@ -131,20 +118,22 @@ class Search(Making):
             possible.append(question.current)
         return list(dict.fromkeys(possible))
 
-    def _is_refused(self, candidate: Candidate) -> bool:
-        why = refusal(self.question, candidate)
-        if why:
-            self.notebook.decide(candidate, State.REFUSED, why)
-        return bool(why)
+    def _admitted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """Those that are not refused; the others are noted so."""
+        whys = {one: refusal(self.question, one) for one in candidates}
+        for candidate, why in whys.items():
+            if why:
+                self.notebook.decide(candidate, State.REFUSED, why)
+        return [one for one, why in whys.items() if not why]
 
     def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that arithmetic does not find hopeless, beside each other and those that are still
         in; the others are noted so. What runs now is measured even where it can't win.
         """
         question, notebook = self.question, self.notebook
-        going = [one for one, (state, _) in notebook.states.items() if state is State.RACING]
+        going = notebook.decided(State.RACING)
         assert notebook.probe is not None
-        out = hopeless(list(dict.fromkeys([*candidates, *going])), notebook.probe, question)
+        out = hopeless([*candidates, *going], notebook.probe, question)
         kept = (question.current, question.only, *going)
         left = []
         for candidate in candidates:
@@ -155,16 +144,13 @@ class Search(Making):
         return left
 
     def _refused(self) -> None:
-        notebook, question = self.notebook, self.question
-        if question.rate is not None and notebook.probe is not None and notebook.states:
-            rates = {
-                one: bound(one, notebook.probe, question.cpus, gil=question.gil).rate
-                for one, (state, _) in notebook.states.items()
-                if state is State.BOUNDED_OUT
-            }
+        notebook, question, probe = self.notebook, self.question, self.notebook.probe
+        if question.rate is not None and probe is not None:
+            out = notebook.decided(State.BOUNDED_OUT)
+            rates = {one: bound(one, probe, question).rate for one in out}
             if nearest := max(rates, key=lambda one: rates[one], default=None):
                 notebook.end = End.NOTHING_HOLDS
-                notebook.said = f"{nearest.name} comes nearest: {notebook.states[nearest][1]}"
+                notebook.said = f"{nearest.name} comes nearest: {out[nearest]}"
                 return
         whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
         whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
@@ -172,7 +158,7 @@ class Search(Making):
         notebook.end = End.REFUSED
         notebook.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
-    def _highest(self, candidates: list[Candidate]) -> Steps:
+    def _highest(self, candidates: list[Candidate]) -> Steps[None]:
         """The highest rate that one of them holds."""
         notebook, now, only = self.notebook, self.question.current, self.question.only
         ranked = [only] if only is not None else (yield from self._screen(candidates))
@@ -200,21 +186,21 @@ class Search(Making):
         their starts failed, of those that were given up for them.
         """
         notebook = self.notebook
-        if (pick := choose(notebook, list(notebook.states))) is None:
-            for candidate, (state, _) in list(notebook.states.items()):
-                if state in GIVEN_UP and notebook.estimate(candidate):
+        if (pick := choose(notebook)) is None:
+            for candidate in notebook.decided(*GIVEN_UP):
+                if notebook.estimate(candidate):
                     notebook.decide(candidate, State.RACING)
-            pick = choose(notebook, list(notebook.states))
+            pick = choose(notebook)
         return pick
 
-    def _screen(self, candidates: list[Candidate]) -> Narrowed:
+    def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
         """Those of which something got through, the best first: each once under a full load, first
         each server in a middling size.
         """
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
-        limits = [bound(one, notebook.probe, question.cpus, gil=question.gil) for one in candidates]
-        users = full_load(question.objective, max(one.rate for one in limits))
+        most = max(bound(one, notebook.probe, question).rate for one in candidates)
+        users = full_load(question.objective, most)
         self.full = self.load(1, 3, users=users)
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}
@@ -242,39 +228,27 @@ class Search(Making):
         known = [one for one in notebook.going(tried) if notebook.screened(one)]
         return sorted(known, key=lambda one: notebook.screened(one) or 0.0, reverse=True)
 
-    def _through(self, candidate: Candidate, reason: str) -> Generator[Trial, Observation, float]:
+    def _through(self, candidate: Candidate, reason: str) -> Steps[float]:
         """What it gets through under a full load; 0 where it shows nothing."""
         seen = yield from self.start(candidate, Phase.SCREEN, self.full, reason)
         rate = self.notebook.screened(candidate) or 0.0
-        self._judge(candidate, seen, is_known=rate > 0)
+        judge(self.notebook, candidate, seen, is_known=rate > 0)
         return rate
 
-    def _judge(self, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
-        if not is_known:
-            self.notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
-        elif why := self.notebook.excess(candidate):
-            self.notebook.decide(candidate, State.OVER, why)
-        else:
-            self.notebook.decide(candidate, State.RACING)
-
-    def _field(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
-        """The first few, and what runs now; the others are dropped."""
-        notebook, current = self.notebook, self.question.current
-        field = [*ranked[:most]]
-        if current and current in ranked and current not in field:
-            field.append(current)
+    def _kept(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
+        """The first few, and what runs now whatever it shows; the others are dropped."""
+        now = self.question.current
+        kept = [one for place, one in enumerate(ranked) if place < most or one == now]
         for candidate in ranked:
-            if candidate not in field:
-                own, best = (notebook.screened(one) or 0.0 for one in (candidate, ranked[0]))
-                why = f"{format_number(own)}/s under a full load, the best {format_number(best)}/s"
-                notebook.decide(candidate, State.DROPPED, f"dropped after the screening: {why}")
-        return field
+            if candidate not in kept:
+                self.notebook.drop(candidate, ranked[0])
+        return kept
 
-    def _bisect(self, ranked: Sequence[Candidate]) -> Steps:
+    def _bisect(self, ranked: Sequence[Candidate]) -> Steps[None]:
         """Those that are left, `ranked` by what a full load got through."""
         notebook, cost_s = self.notebook, self.cost_s(self.load(1, WINDOW_S))
         most = int(self._spare_s / cost_s / FEWEST_ROUNDS)
-        field = self._field(ranked, max(2, min(FIELD, most)))
+        field = self._kept(ranked, max(2, min(FIELD, most)))
         alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
         for place in range(ROUNDS):
             for candidate in self.shuffled(field):
@@ -286,8 +260,10 @@ class Search(Making):
                     candidate, Phase.BISECT, load, REASONS[place > 0], place=place, ends_early=True
                 )
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
-                self._judge(candidate, seen, is_known=is_known or bool(seen.limit))
-            field = self._kept(notebook.going(field), LEFT[min(place, len(LEFT) - 1)])
+                judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
+            field = notebook.going(field)
+            field.sort(key=lambda one: -(notebook.estimate(one) or math.inf))
+            field = self._kept(field, LEFT[min(place, len(LEFT) - 1)])
             new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
             if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
@@ -321,30 +297,20 @@ class Search(Making):
         shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
         return through * (statistics.median(shares) if shares else FIRST)
 
-    def _kept(self, field: Sequence[Candidate], most: int) -> list[Candidate]:
-        """So many of the best, and what runs now whatever it shows."""
-        notebook, current = self.notebook, self.question.current
-        kept = sorted(field, key=lambda one: -(notebook.estimate(one) or math.inf))[:most]
-        if current and current in field and current not in kept:
-            kept.append(current)
-        for candidate in field:
-            if candidate not in kept:
-                notebook.drop(candidate)
-        return kept
-
-    def _walk(self, field: Sequence[Candidate]) -> Narrowed:
+    def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
         """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
         notebook = self.notebook
         if self.resize is None or self.question.only is not None or not field:
             return []
         best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
         new = [one for one in beside(best, self.resize) if one not in notebook.states]
-        for candidate in self._bounded([one for one in new if not self._is_refused(one)]):
+        for candidate in self._bounded(self._admitted(new)):
             if self.cost_s(self.full) > self._spare_s:
                 break
             rate = yield from self._through(candidate, "one step beside the best")
-            if rate < HOPELESS * (notebook.screened(best) or 0.0):
-                notebook.drop(candidate)
+            is_racing = notebook.state(candidate) is State.RACING
+            if is_racing and rate < HOPELESS * (notebook.screened(best) or 0.0):
+                notebook.drop(candidate, best)
         return [one for one in notebook.going(new) if one in notebook.states]
 
     def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
@@ -357,11 +323,8 @@ class Search(Making):
             notebook.end, notebook.said = End.UNSTABLE, why
             notebook.decide(pick, State.BEHIND, f"unstable: {why}")
             return
-        out = {
-            one: f"{one.name}: {why}"
-            for one, (state, why) in notebook.states.items()
-            if pick is None and why and state in (State.OVER, State.BEHIND, State.DISCARDED)
-        }
+        lost = notebook.decided(State.OVER, State.BEHIND, State.DISCARDED) if pick is None else {}
+        out = {one: f"{one.name}: {why}" for one, why in lost.items() if why}
         if out and all(notebook.state(one) is State.OVER for one in out):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
@@ -376,8 +339,7 @@ class Search(Making):
         points = notebook.points(entry for one in candidates for entry in notebook.of(one))
         if not nearest:
             notebook.end = End.NOTHING_RAN
-            whys = [why for state, why in notebook.states.values() if state in SPOILED]
-            notebook.said = "; ".join(dict.fromkeys(whys))
+            notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
         elif any(entry.seen.limit for entry in notebook.entries) or any(
             point.margin >= 0 and point.rate >= asked for point in points
         ):

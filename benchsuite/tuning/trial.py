@@ -1,6 +1,6 @@
 """What is asked of a tuning, what it measures, and what it is told of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
@@ -165,21 +165,17 @@ class Observation:
     @property
     def words(self) -> str:
         """In a line what a search is told of it."""
-        return "; ".join(self._parts()) or "nothing"
-
-    def _parts(self) -> Iterator[str]:
-        if self.failure:
-            yield self.failure.strip().partition("\n")[0]  # its run has the log
-        for before, found in (
+        failure, *_ = self.failure.strip().partition("\n")  # its run has the log
+        parts: tuple[tuple[str, Sequence[str]], ...] = (
+            ("", [failure] * bool(failure)),
             ("says nothing of the server: ", self.codes),
-            ("", [one.words for one in self.levels if one.planned or one.goodput]),
+            ("", [level.words for level in self.levels if level.planned or level.goodput]),
             ("the load generator was the limit: ", self.limit),
             ("the server failed: ", self.fails),
             ("wrong answers said: ", [self.wrong] * bool(self.wrong)),
             ("limits: ", self.named),
-        ):
-            if found:
-                yield before + ", ".join(found)
+        )
+        return "; ".join(before + ", ".join(what) for before, what in parts if what) or "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,6 +222,5 @@ class Question:
     gil: bool = True  #: Whether a process of the target's Python uses one CPU at most.
     window_factor: float = 1.0  #: All windows are so many times as long.
     profiles: bool = False  #: Whether there is a profiler to see where the pick's CPU time goes.
-    most_per_s: float | None = (
-        None  #: Requests that a target elsewhere may be asked; no rate is above.
-    )
+    most_per_s: float | None = None
+    """Requests that a target elsewhere may be asked; no rate is above."""

@@ -36,11 +36,9 @@ class WebSocketWorkload(Workload):
         self.path = self.settings["path"]
         variants = [name for name in ("layer", "sync") if self.settings.get(name)]
         self.needs_target_app = not self.path
-        self.uses_database = not self.needs_target_app
-        self.needs_layer = self.by_layer or "layer" in variants
-        if self.path:
+        self.uses_database = bool(self.path)
+        if self.path:  # whether its consumer needs a layer is not known
             self.ready_path = "/"
-            self.needs_layer = False  # unknown for the project's own consumer
             if variants:
                 raise UsageError(
                     f"{self.name}'s options {' and '.join(variants)} choose among benchsuite's "
@@ -48,6 +46,7 @@ class WebSocketWorkload(Workload):
                 )
             check_written(self.path)
         else:
+            self.needs_layer = self.by_layer or "layer" in variants
             self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
         offered = (name.strip() for name in self.settings["subprotocol"].split(","))
         self._offered = [name for name in offered if name]
@@ -206,12 +205,7 @@ class WsBroadcast(WebSocketWorkload):
 
     name = "ws_broadcast"
     summary = "WebSocket: publish to all subscribers: when has the last one got it?"
-    options = {
-        **COMMON,
-        "size": 64,
-        "binary": False,
-        "publishers": 1,
-    }
+    options = {**COMMON, "size": 64, "binary": False, "publishers": 1}
     limits = {
         "size": Within(56, MOST_BYTES),  # it has numbers, a checksum and two times
         "publishers": Within(1),

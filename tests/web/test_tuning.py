@@ -25,7 +25,7 @@ from benchsuite.report.tuning.evidence import application, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments
 from benchsuite.system import lock
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.trial import Phase
 from tests.flames import make_profiled
 from tests.golden import words_of
@@ -162,7 +162,7 @@ def test_settings_that_can_not_be_loaded_here_are_why_nothing_can_be_pasted(
 def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> None:
     settings.WSGI_APPLICATION = "shop.wsgi.application"
     row = make_tuning()
-    pick = outcome(searched()).pick
+    pick = Outcome(searched()).pick
     page = soup(address(row))
     found = {one.summary.text: one.code.text for one in page.select("#to-paste ~ details")}
     assert {"command", "systemd", "Procfile", "Dockerfile"} < set(found)

@@ -11,7 +11,7 @@ from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.runner import planning
 from benchsuite.servers.base import Against
 from benchsuite.tuning import candidates
-from benchsuite.tuning.answer import UNTRIED, outcome, untried_lines
+from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import ASSUMED, Search, Searching
@@ -63,8 +63,7 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     def grid(probe: Probe) -> list[Candidate]:
         return candidates.grid(servers, probe, question.cpus, database)
 
-    search = Search(Notebook(question), grid, resize, variants(asked))
-    return Searching(search, entries)
+    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
 
 
 def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
@@ -81,9 +80,8 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
     full load of users got through is nearer to that limit than what no server can exceed.
     """
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
-    cpus = candidate.cpus or notebook.question.cpus
     through = notebook.screened(candidate)
-    limit = USED * (through or candidates.bound(candidate, probe, cpus).rate)
+    limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     rates = closed or load.rates
     levels = []
@@ -119,7 +117,7 @@ def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
             f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
             "measured yet: the first two runs tell what yours takes, and sizes follow from it."
         )
-    ended = outcome(notebook)
+    ended = Outcome(notebook)
     if tried := [row.candidate.name for row in ended.rows if row.state not in UNTRIED]:
         yield f"Compared: {', '.join(tried)}"
     yield from filter(None, [*untried_lines(ended), ended.missing])

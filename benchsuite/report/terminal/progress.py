@@ -13,7 +13,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import format_count, format_duration, format_period, format_rate
 from benchsuite.load.job import Tick
 from benchsuite.report.terminal.grid import wrapped
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Observation, Phase, Trial
 
@@ -190,7 +190,7 @@ class TrialProgress(Progress):
     def next(self, trial: Trial) -> None:
         if trial.phase is not self._phase:
             self._phase, self._end_s = trial.phase, self._ask_end_s()
-            known = outcome(self._book)
+            known = Outcome(self._book)
             if known.leading and known.end is None:
                 self.console.print(f"So far {known.leading}. {known.missing}", markup=False)
         mine_s = self._book.overhead_s + trial.load.duration_s

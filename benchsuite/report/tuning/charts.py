@@ -82,7 +82,7 @@ def against_memory(outcome: Outcome) -> Chart:
         memory, most = row.memory_bytes, None
         if row.state is State.BOUNDED_OUT and probe and probe.memory_bytes:
             memory = row.candidate.processes * probe.memory_bytes
-            most = bound(row.candidate, probe, question.cpus, gil=question.gil).rate
+            most = bound(row.candidate, probe, question).rate
         if memory is not None and (row.estimate is not None or most is not None):
             spots.append((memory / MEMORY.per, row, most))
     spots.sort(key=first)

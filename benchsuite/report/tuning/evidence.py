@@ -36,7 +36,7 @@ from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
 from benchsuite.servers.base import Application, Place
 from benchsuite.store.purposes import read_notebook
-from benchsuite.tuning.answer import Outcome, answer, outcome
+from benchsuite.tuning.answer import Outcome, answer
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.notebook import Entry, Notebook
@@ -96,7 +96,7 @@ class TuningReport:
 
     @cached_property
     def outcome(self) -> Outcome:
-        return outcome(self.notebook)
+        return Outcome(self.notebook)
 
     @cached_property
     def answer(self) -> Answer:

@@ -12,14 +12,7 @@ from django.db import transaction
 from django.db.models import Count, Prefetch, Q, QuerySet
 from django.http import Http404
 
-from benchsuite.target.survey.definitions import (
-    Choice,
-    Condition,
-    Operator,
-    Page,
-    Question,
-    Survey,
-)
+from benchsuite.target.survey.definitions import Choice, Condition, Operator, Page, Question, Survey
 
 FOLDER = Path(__file__).parent.parent / "fixtures" / "surveys"
 

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from benchsuite.core.answer import Shown
 from benchsuite.core.specs.objective import Goal
-from benchsuite.tuning.answer import Outcome, Row, answer, figures, outcome
+from benchsuite.tuning.answer import Outcome, Row, answer, figures
 from benchsuite.tuning.notebook import Entry, State
 from benchsuite.tuning.trial import Candidate, Level, Observation
 from tests.tuning_factories import searched
@@ -58,7 +58,7 @@ def test_the_best_lead_and_what_never_started_is_left_out(monkeypatch) -> None:
         for name, (known, rate) in given.items()
     )
     monkeypatch.setattr(Outcome, "rows", rows)
-    assert [one.candidate.server for one in outcome(searched(0)).tried] == [
+    assert [one.candidate.server for one in Outcome(searched(0)).tried] == [
         *("pick", "close", "other", "dropped", "behind", "spoiled")
     ]
 
@@ -69,19 +69,19 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
         searched(),
         "It ended with status 1.\nTraceback (most recent call last):\n  boom",
     )
-    pick = outcome(notebook).pick
+    pick = Outcome(notebook).pick
     assert pick is not None
     trials = [entry.trial for entry in notebook.entries if entry.trial.candidate == pick][:2]
     fine = len([one for one in notebook.entries if one.trial.candidate == pick])
     failed = Observation(took_s=1.0, failure=log)
     notebook.entries += [Entry(trial, failed) for trial in trials]  # of a tuning made before
-    told = answer(outcome(notebook))
+    told = answer(Outcome(notebook))
     assert told.headline.endswith(f" But 2 of its {fine + 2} runs failed.")
     (section,) = [one for one in told.sections if one.title == "2 runs that failed"]
     assert section.copies == {f"{pick.name}, 2 times": log}
     assert section.brief == [f"Failed: {pick.name}, 2 times: It ended with status 1."]
     notebook.decide(pick, State.NO_STATEMENT, f"its start failed: {log}")
-    row = outcome(notebook).row(pick)
+    row = Outcome(notebook).row(pick)
     assert row is not None
     assert row.words.endswith("its start failed: It ended with status 1.")
 
@@ -93,7 +93,7 @@ def test_a_mean_is_told_as_one() -> None:
 
 def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was_not_tried():
     notebook = searched()
-    found = outcome(notebook)
+    found = Outcome(notebook)
     told = answer(found)
     assert [told.headline, *told.reasons] == list(found.sentences)
     assert told.table is not None
@@ -106,11 +106,11 @@ def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was
     assert not told.next_steps, "what a longer search would add is no step to take"
     assert untried.tables[0].rows == found.not_tried
     assert all(line.startswith("Not tried: ") for line in untried.brief)
-    assert answer(outcome(searched(0))).table is None
+    assert answer(Outcome(searched(0))).table is None
 
 
 def test_a_column_in_which_nobody_has_a_figure_is_left_out() -> None:
-    table = answer(outcome(searched(12))).table
+    table = answer(Outcome(searched(12))).table
     assert table is not None
     assert list(table.headings) == [
         *("configuration", "memory", "CPU a request", "connections", "runs", "state")

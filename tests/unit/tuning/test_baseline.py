@@ -6,7 +6,7 @@ from statistics import mean
 from benchmarks.tuning.baseline import Baseline
 from benchmarks.tuning.simulated import Exhaustive, Measured, asked, candidate, grid, tune
 from benchmarks.tuning.worlds import BIMODAL, CASES, Case
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, State
 
 SEEDS = range(3)
@@ -46,7 +46,7 @@ def test_a_server_that_fails_at_every_second_start_is_not_recommended():
 
 def test_a_page_that_is_late_whatever_the_rate_is_unstable():
     world = replace(BIMODAL.world, rare=0.06)
-    told = outcome(tune(world, asked(world, BIMODAL.objective, seed=1)))
+    told = Outcome(tune(world, asked(world, BIMODAL.objective, seed=1)))
     assert told.end in (End.UNSTABLE, End.NOTHING_HOLDS)
     assert told.rate is None
 

@@ -37,7 +37,7 @@ def raced(less: float, spread: float, blocks: int, seed: int = 0) -> Notebook:
 
 def test_one_whose_starts_are_all_slower_is_behind_with_its_interval():
     notebook = raced(less=0.10, spread=0.01, blocks=6)
-    assert choose(notebook, [BEST, OTHER]) == BEST
+    assert choose(notebook) == BEST
     state, why = notebook.states[OTHER]
     assert state is State.BEHIND
     assert why.endswith("]")
@@ -49,12 +49,12 @@ def test_one_that_is_as_good_is_called_behind_in_at_most_one_of_twenty(spread):
     behind = 0
     for seed in range(200):
         notebook = raced(0.0, spread, 6, seed)
-        choose(notebook, [BEST, OTHER])
+        choose(notebook)
         behind += any(state is State.BEHIND for state, _ in notebook.states.values())
     assert behind <= 10 + 5  # a chance of 5 %, and what 200 draws of it vary by
 
 
 def test_one_far_below_that_started_once_was_dropped_and_is_not_called_behind():
     notebook = raced(0.3, 0.01, 1)
-    assert choose(notebook, [BEST, OTHER]) == BEST
+    assert choose(notebook) == BEST
     assert notebook.states[OTHER] == (State.DROPPED, "dropped after 1 run")

@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks.tuning.ideal import Ideal, driven
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import answer, outcome
+from benchsuite.tuning.answer import Outcome, answer
 from benchsuite.tuning.confirming import held_by, unsteady
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.search import Search
@@ -93,7 +93,7 @@ def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_
         return less(trial) if trial.phase is Phase.CONFIRM else searched(trial)
 
     notebook = driven(Search(Notebook(question), lambda _: [ONE]), measure)
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.held is not None
     assert 0.85 * 90 * fresh <= told.held.rate < told.held.shown <= 90 * fresh
     assert told.held.starts >= 3
@@ -102,7 +102,7 @@ def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_
 def test_a_server_that_falls_slowly_is_told_at_most_what_it_holds() -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=2, only=ONE)
     measure = Ideal(question.objective, lambda _: 90.0, steepness=8.0)
-    told = outcome(driven(Search(Notebook(question), lambda _: [ONE]), measure))
+    told = Outcome(driven(Search(Notebook(question), lambda _: [ONE]), measure))
     assert told.rate is not None
     assert 0.80 * 90 <= told.rate <= 90
 
@@ -114,7 +114,7 @@ def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
     )
     measure = Ideal(question.objective, lambda _: 90.0)
     notebook = driven(Search(Notebook(question), lambda _: [now]), measure)
-    told = outcome(notebook)
+    told = Outcome(notebook)
     shown = answer(told)
     assert shown.reasons[0] == "You run it now."
     assert shown.cautions == told.cautions

@@ -8,7 +8,7 @@ import pytest
 from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.planning import DIAGNOSING_S
 from benchsuite.tuning.search import Search
@@ -36,7 +36,7 @@ def starts(notebook: Notebook) -> list[Trial]:
 @pytest.mark.parametrize("mode", [{}, {"only": SIZES[1]}, {"rate": 40.0}])
 def test_it_is_the_last_at_the_rate_that_is_said(mode) -> None:
     notebook = searched(**mode)
-    told = outcome(notebook)
+    told = Outcome(notebook)
     (trial,) = starts(notebook)
     assert trial is notebook.entries[-1].trial
     assert trial.candidate == told.pick
@@ -50,13 +50,13 @@ def test_nothing_of_it_counts() -> None:
         levels = [replace(one, met=(one.planned,), rate=9 * one.rate) for one in found.levels]
         return replace(found, levels=levels, memory_bytes=1e12, connections=9999, cpu_s=9.0)
 
-    assert outcome(searched(more_of_all)).figures == outcome(searched()).figures
+    assert Outcome(searched(more_of_all)).figures == Outcome(searched()).figures
 
 
 def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     notebook = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
     assert len(starts(notebook)) == 1
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert ("a diagnostic run", "it was disturbed: B401") in told.not_tried
     assert told.end is End.CONFIRMED
 
@@ -70,7 +70,7 @@ def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> N
     looked = [one.trial for one in notebook.entries if one.trial.phase is Phase.FLAME]
     assert len(looked) == made
     assert all(one.load.rates == starts(notebook)[0].load.rates for one in looked)
-    assert outcome(notebook).figures == outcome(searched()).figures
+    assert Outcome(notebook).figures == Outcome(searched()).figures
     assert notebook.spent_s <= notebook.question.budget_s
 
 
@@ -92,7 +92,7 @@ def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
     notebook = searched(slow, of=Phase.CONFIRM, budget_s=300.0)
     assert notebook.end is End.CONFIRMED
     assert not starts(notebook)
-    assert ("a diagnostic run", "the budget left no time for it") in outcome(notebook).not_tried
+    assert ("a diagnostic run", "the budget left no time for it") in Outcome(notebook).not_tried
 
 
 def test_what_was_not_confirmed_is_not_diagnosed() -> None:

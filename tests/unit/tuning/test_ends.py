@@ -8,7 +8,7 @@ import pytest
 from benchmarks.tuning.ideal import Ideal, Spoil, driven
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.confirming import cliff
 from benchsuite.tuning.notebook import RISING, End, Notebook, State
 from benchsuite.tuning.search import Search
@@ -37,7 +37,7 @@ NOISE = {"codes": ("B401",)}
 
 
 def test_one_user_alone_who_waits_too_long_ends_the_search() -> None:
-    told = outcome(searched(ideal(response_s=0.230)))
+    told = Outcome(searched(ideal(response_s=0.230)))
     assert told.end is End.NOTHING_HOLDS
     assert told.sentences == (
         "Nothing holds p95 < 200ms: one user alone takes 230\N{THIN SPACE}ms.",
@@ -65,22 +65,22 @@ def test_a_start_that_was_spoiled_is_made_once_more_and_then_says_nothing() -> N
     assert {reason.partition("; ")[2] for reason in reasons[1:]} == {"once more, because of B401"}
     waits = [entry.trial.wait_s for entry in notebook.of(SIZES[1])]
     assert waits[:3] == [0.0, 10.0, 20.0]
-    assert outcome(notebook).end is End.CONFIRMED
+    assert Outcome(notebook).end is End.CONFIRMED
 
 
 def test_where_only_the_machine_kept_them_from_climbing_that_is_said() -> None:
-    told = outcome(searched(ideal(spoil=spoiled(lambda trial: trial.phase in RISING, **NOISE))))
+    told = Outcome(searched(ideal(spoil=spoiled(lambda trial: trial.phase in RISING, **NOISE))))
     assert told.sentences == ("Nothing could be measured: B401 in each of its runs.",)
 
 
 def test_where_nothing_could_be_measured_a_longer_search_would_add_nothing() -> None:
-    told = outcome(searched(ideal(spoil=spoiled(**NOISE)), current=SIZES[0]))
+    told = Outcome(searched(ideal(spoil=spoiled(**NOISE)), current=SIZES[0]))
     assert told.end is End.NOTHING_RAN
     assert told.missing == ""
 
 
 def test_where_nothing_starts_it_says_why() -> None:
-    told = outcome(searched(ideal(spoil=spoiled(failure="it ended with status 3"))))
+    told = Outcome(searched(ideal(spoil=spoiled(failure="it ended with status 3"))))
     assert told.end is End.NOTHING_RAN
     assert told.sentences == (
         "Nothing could be measured: 2 of its 2 runs failed: it ended with status 3.",
@@ -98,7 +98,7 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
     notebook = searched(ideal(spoil=missing), sizes=sizes)
     asked = dict.fromkeys(one.trial.candidate.server for one in notebook.entries)
     assert list(asked) == list(names[:3])
-    assert "got 404" in outcome(notebook).sentences[0]
+    assert "got 404" in Outcome(notebook).sentences[0]
 
 
 @pytest.mark.parametrize("users", [1, 4])
@@ -108,7 +108,7 @@ def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> Non
     notebook = searched(ideal(spoil=noisy), sizes=sizes)
     asked = dict.fromkeys(one.trial.candidate.server for one in notebook.entries)
     assert list(asked) == ["waitress", "gthread"]
-    assert outcome(notebook).sentences == ("Nothing could be measured: B401 in each of its runs.",)
+    assert Outcome(notebook).sentences == ("Nothing could be measured: B401 in each of its runs.",)
 
 
 def test_where_the_first_does_not_start_another_is_probed() -> None:
@@ -131,7 +131,7 @@ def test_answers_that_are_wrong_say_what_they_are(alone) -> None:
         ]
         return replace(seen, levels=levels, fails=("B201",), wrong="status 429")
 
-    told = outcome(searched(ideal(spoil=throttled)))
+    told = Outcome(searched(ideal(spoil=throttled)))
     assert told.end is End.NOTHING_HOLDS
     assert "status 429" in told.sentences[0]
 
@@ -148,7 +148,7 @@ def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:
         beyond = any(level.rate > most for level in levels) or trial.load.users > 1
         return replace(seen, levels=through, limit=("B101",) if beyond else ())
 
-    told = outcome(searched(ideal(capacity=3000.0, cpu_s=0.0005, spoil=limited)))
+    told = Outcome(searched(ideal(capacity=3000.0, cpu_s=0.0005, spoil=limited)))
     assert told.end is End.CONFIRMED
     assert told.at_least
     assert 0.8 * most < (told.rate or 0.0) <= most
@@ -168,11 +168,11 @@ def test_a_collapse_is_told_with_the_rates_between_which_it_lies() -> None:
 
 
 def test_a_server_that_bends_slowly_has_no_cliff() -> None:
-    assert outcome(searched(ideal())).cliff is None
+    assert Outcome(searched(ideal())).cliff is None
 
 
 def test_failures_that_so_few_requests_cannot_show_are_bounded() -> None:
-    told = outcome(searched(ideal("p95 < 200ms, failures < 0.01%", capacity=40.0)))
+    told = Outcome(searched(ideal("p95 < 200ms, failures < 0.01%", capacity=40.0)))
     assert told.end is End.CONFIRMED
     assert "None of " in told.sure[0]
     assert " failed, so at most 0." in told.sure[0]
@@ -188,12 +188,12 @@ def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(s
 
         return spoil
 
-    lower = outcome(searched(ideal(spoil=falls(0.75)), seed=seed))
+    lower = Outcome(searched(ideal(spoil=falls(0.75)), seed=seed))
     assert lower.end is End.CONFIRMED
     assert (lower.rate or 0.0) <= 0.75 * 90
     never = searched(ideal(spoil=falls(0.1)), seed=seed)
     assert never.end is End.NOT_CONFIRMED
-    told = outcome(never)
+    told = Outcome(never)
     assert told.rate is None
     assert "is the best found, and not confirmed: at " in told.sentences[0]
 
@@ -205,9 +205,9 @@ def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met() -> N
     starts = notebook.of(now, Phase.CONFIRM)
     last = [one for one in starts if one.trial.load.rates == starts[-1].trial.load.rates]
     assert len(last) > 2
-    assert outcome(notebook).pick != now
+    assert Outcome(notebook).pick != now
     notebook.entries = [one for one in notebook.entries if one not in last[2:]]
-    said = outcome(notebook).sentences[1]
+    said = Outcome(notebook).sentences[1]
     assert said.startswith("You run uwsgi 4×4 now, which is not shown to hold ")
     assert said.endswith(" % in time in 2 fresh runs.")
 
@@ -216,11 +216,11 @@ def test_it_can_be_asked_at_any_time() -> None:
     whole = searched(ideal())
     assert whole.entries[-1].trial.phase is Phase.DIAGNOSE, "which comes after the answer"
     for most in range(len(whole.entries) - 1):
-        told = outcome(searched(ideal(), most))
+        told = Outcome(searched(ideal(), most))
         assert told.end is None
         assert len(told.sentences[0]) > 10
         assert told.missing.startswith("The next minutes add ")
-    assert outcome(searched(ideal(), 0)).sentences == ("Nothing has been measured yet.",)
+    assert Outcome(searched(ideal(), 0)).sentences == ("Nothing has been measured yet.",)
 
 
 def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:

@@ -9,7 +9,7 @@ from benchmarks.tuning.simulated import asked, candidate, resize, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
 from benchsuite.core.units import counted
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Observation, Phase, Question, Trial
@@ -29,7 +29,7 @@ def searched(held, sizes=SIZES, cpus=4, spoil=None, **more) -> Notebook:
 
 def test_the_least_memory_that_holds_a_rate() -> None:
     notebook = searched(HELD, rate=70.0)
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.end is End.CONFIRMED
     assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
@@ -50,14 +50,14 @@ def test_a_rate_for_which_no_time_is_left_names_who_may_hold_it() -> None:
         late_s = 60.0 if trial.phase is Phase.SCREEN else 0.0
         return replace(seen, took_s=seen.took_s + late_s)
 
-    told = outcome(searched(HELD, spoil=slow, rate=70.0, budget_s=240.0))
+    told = Outcome(searched(HELD, spoil=slow, rate=70.0, budget_s=240.0))
     assert told.end is End.NOT_CONFIRMED
     assert told.pick is not None
     assert "needs least of those that may hold 70.0/s; not confirmed." in told.sentences[0]
 
 
 def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
-    told = outcome(searched({one: 40.0 + one.processes for one in SIZES}, rate=60.0))
+    told = Outcome(searched({one: 40.0 + one.processes for one in SIZES}, rate=60.0))
     assert told.end is End.NOTHING_HOLDS
     assert told.pick is None
     assert told.sentences[0].startswith("Nothing holds p95 < 200ms at 60.0/s: ")
@@ -66,7 +66,7 @@ def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
 
 
 def test_a_rate_beyond_all_arithmetic_names_the_nearest_too() -> None:
-    told = outcome(searched(HELD, rate=3000.0))
+    told = Outcome(searched(HELD, rate=3000.0))
     assert told.end is End.NOTHING_HOLDS
     assert told.sentences == (
         "Nothing holds p95 < 200ms at 3\u2009000/s: gthread 4×4 comes nearest: 4 CPUs, 20 ms of "
@@ -76,7 +76,7 @@ def test_a_rate_beyond_all_arithmetic_names_the_nearest_too() -> None:
 
 @pytest.mark.parametrize("capacity", [66.0, 68.0, 69.0, 70.0, 71.0])
 def test_a_rate_that_is_just_not_held_is_not_confirmed(capacity) -> None:
-    told = outcome(searched(lambda _: capacity, sizes=SIZES[:3], rate=70.0))
+    told = Outcome(searched(lambda _: capacity, sizes=SIZES[:3], rate=70.0))
     assert told.end in (End.NOT_CONFIRMED, End.NOTHING_HOLDS)
     assert told.rate is None or told.pick is None
     assert told.pick is not None or told.headline.startswith("Nothing ")
@@ -86,7 +86,7 @@ def test_a_rate_that_is_just_not_held_is_not_confirmed(capacity) -> None:
 @pytest.mark.parametrize("rate", [None, 20.0])
 def test_where_all_are_over_a_limit_the_one_nearest_to_it_is_named(rate) -> None:
     objective = parse("p95 < 200ms, memory <= 50MiB")
-    told = outcome(searched(HELD, objective=objective, rate=rate))
+    told = Outcome(searched(HELD, objective=objective, rate=rate))
     assert told.end is End.NOTHING_HOLDS
     assert "1×4: it takes 60.0\u2009MiB, and the objective allows 50.0\u2009MiB" in told.headline
 
@@ -96,7 +96,7 @@ def test_where_no_start_of_the_only_one_lasts_that_is_said() -> None:
         failure = "It died." if trial.phase is Phase.CONFIRM else ""
         return replace(seen, failure=failure, levels=() if failure else seen.levels)
 
-    told = outcome(searched(lambda _: 90.0, only=SIZES[0], spoil=dies))
+    told = Outcome(searched(lambda _: 90.0, only=SIZES[0], spoil=dies))
     assert "only one size was probed" not in told.headline
     assert "of its" in told.headline or "It died" in told.headline
 
@@ -105,7 +105,7 @@ def test_where_no_start_of_the_only_one_lasts_that_is_said() -> None:
 def test_the_capacity_of_one_is_found_whatever_the_laws_expect(capacity) -> None:
     only = candidate("gthread", 4, 4)
     notebook = searched(lambda _: capacity, only=only)
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.pick == only
     assert told.end is End.CONFIRMED
     assert 0.85 * capacity < (told.rate or 0.0) <= capacity
@@ -128,7 +128,7 @@ def test_candidates_that_the_budget_cuts_are_counted() -> None:
     cut = [one for one in SIZES if notebook.state(one) is State.NOT_TRIED]
     assert cut
     left = f"{counted(len(cut), 'candidate')} for which the budget left no time"
-    assert left in outcome(notebook).missing
+    assert left in Outcome(notebook).missing
     assert notebook.end is End.CONFIRMED
 
 
@@ -138,7 +138,7 @@ def test_windows_of_40_s_confirm_where_that_is_asked() -> None:
         entry.trial.load for entry in notebook.entries if entry.trial.phase is Phase.CONFIRM
     ]
     assert {load.window_s for load in confirming} == {40.0}
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.held is not None
     assert told.held.window_s == 40.0
     assert "--thorough" not in told.missing
@@ -149,16 +149,32 @@ def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
     sizes = [candidate("gthread", p, 4) for p in (4, 5, 8)]
     measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
     notebook = driven(Search(Notebook(question), lambda _: sizes, resize=resize), measure)
-    pick = outcome(notebook).pick
+    pick = Outcome(notebook).pick
     assert pick is not None
     assert pick.processes >= 12
+
+
+def test_a_neighbour_of_the_best_says_why_it_was_dropped_or_showed_nothing() -> None:
+    """Both were "dropped after 0 runs"."""
+    best, slower, wrong = (candidate("gthread", *size) for size in ((4, 4), (5, 4), (4, 5)))
+    question = Question(objective=parse("p95 < 200ms"), cpus=4)
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        levels = [replace(level, goodput=0.0) for level in seen.levels]
+        return replace(seen, levels=levels) if trial.candidate == wrong else seen
+
+    measure = Ideal(question.objective, lambda one: 80.0 if one == best else 30.0, spoil=spoil)
+    notebook = driven(Search(Notebook(question), lambda _: [best], resize=resize), measure)
+    shown = "dropped after the screening: 32.4/s under a full load, the best 86.4/s"
+    assert notebook.states[slower] == (State.DROPPED, shown)
+    assert notebook.states[wrong] == (State.NO_STATEMENT, "no right answer")
 
 
 def test_a_rate_in_a_simulated_world() -> None:
     world = World(name="rate", cpus=2, wait_s=0.020, servers={"gthread": 1.0, "granian": 0.97})
     sizes = [candidate(name, p, t) for name in world.servers for p in (1, 2, 4) for t in (4, 8)]
     question = asked(world, seed=1, rate=120.0)
-    told = outcome(tune(world, question, sizes))
+    told = Outcome(tune(world, question, sizes))
     assert told.pick is not None
     assert told.pick.processes == 2
     assert told.end is End.CONFIRMED

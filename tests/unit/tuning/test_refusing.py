@@ -2,7 +2,7 @@
 
 from benchmarks.tuning.ideal import Ideal, driven, going
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Question
@@ -24,7 +24,7 @@ def test_where_all_is_refused_nothing_is_started():
     sizes = [size(), size(processes=2), size("uwsgi", 1, 1)]
     search = Search(Notebook(asked), lambda _: sizes)
     assert list(going(search, Ideal(asked.objective, lambda _: 90.0))) == []
-    told = outcome(search.notebook)
+    told = Outcome(search.notebook)
     assert told.end is End.REFUSED
     assert told.pick is None
     assert told.sentences[0].startswith("Nothing was started. Gthread 1×8: it may open 8 database")
@@ -38,7 +38,7 @@ def test_what_runs_now_is_not_started_either_where_it_is_refused():
         Search(Notebook(asked), lambda _: [size()]), Ideal(asked.objective, lambda _: 90.0)
     )
     assert notebook.of(now) == []
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.end is End.CONFIRMED
     said = "You run gthread 1×200 now: refused, it may open 200 database connections"
     assert told.sentences[1].startswith(said)

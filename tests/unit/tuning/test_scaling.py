@@ -8,7 +8,7 @@ from benchmarks.tuning.ideal import Ideal, Spoil, driven, going
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.plain import plain, read
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import Outcome, outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Phase, Question
@@ -41,7 +41,7 @@ def noisy(seed: int, spread: float = 0.02) -> Callable[[Candidate], float]:
 
 def scaled(question: Question, spoil: Spoil | None = None, seed: int = 1) -> Outcome:
     measure = Ideal(OBJECTIVE, noisy(seed), spoil=spoil)
-    return outcome(driven(search(question), measure))
+    return Outcome(driven(search(question), measure))
 
 
 def test_each_number_of_cpus_is_confirmed_and_the_curve_goes_on_to_twice_as_many():
@@ -122,7 +122,7 @@ def test_one_that_holds_nothing_does_not_keep_the_others_from_being_told():
 def test_where_nothing_holds_it_says_what_one_user_gets():
     question = asks((1, 2))
     slow = Ideal(OBJECTIVE, usl, response_s=0.3)
-    told = outcome(driven(search(question), slow))
+    told = Outcome(driven(search(question), slow))
     assert told.end is End.NOTHING_HOLDS
     assert told.sentences == ("Nothing holds p95 < 200ms: one user alone takes 300\u2009ms.",)
 
@@ -137,24 +137,24 @@ def test_cut_after_any_trial_it_goes_on_the_same():
     question = asks((1, 2, 3), seed=4)
     measure = Ideal(OBJECTIVE, usl)
     whole = list(going(search(question), measure))
-    end = outcome(driven(search(question), measure))
+    end = Outcome(driven(search(question), measure))
     assert {trial.candidate for trial, _ in whole} == set(question.scaling)
     for cut in range(0, len(whole) + 1, 3):
         searching = Searching(search(question), [Entry(*one) for one in whole[:cut]])
         stored = read(Notebook, plain(searching.notebook))
-        assert outcome(stored).sentences == outcome(searching.notebook).sentences != ()
+        assert Outcome(stored).sentences == Outcome(searching.notebook).sentences != ()
         for expected, seen in whole[cut:]:
             assert searching.next == expected
             searching.tell(seen)
         assert searching.next is None
-        assert outcome(searching.notebook) == end
+        assert Outcome(searching.notebook) == end
 
 
 def cautions(cpus: int, for_cpus: int | None) -> list[str]:
     sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
     searching = Search(Notebook(question), lambda _: sizes)
-    return outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus))).cautions
+    return Outcome(driven(searching, Ideal(OBJECTIVE, lambda _: 70.0 * cpus))).cautions
 
 
 def test_other_numbers_of_cpus_get_a_bound_and_no_rate(golden):

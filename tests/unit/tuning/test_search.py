@@ -11,7 +11,7 @@ from benchmarks.tuning.ideal import Ideal, driven, going
 from benchmarks.tuning.simulated import Exhaustive, asked, candidate, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.planning import Making
@@ -34,7 +34,7 @@ def ideal(question: Question) -> Search:
 def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
     question = asks()
     notebook = driven(ideal(question), Ideal(question.objective, HELD.__getitem__))
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.end is End.CONFIRMED
     best = max(HELD.values())
     assert told.pick is not None
@@ -50,16 +50,16 @@ def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
     question = asks(seed=3, **mode)
     measure = Ideal(question.objective, HELD.__getitem__)
     whole = list(going(ideal(question), measure))
-    end = outcome(driven(ideal(question), measure))
+    end = Outcome(driven(ideal(question), measure))
     assert len(whole) > 8
     for cut in range(len(whole) + 1):
         searching = Searching(ideal(question), [Entry(*one) for one in whole[:cut]])
-        assert outcome(searching.notebook).sentences
+        assert Outcome(searching.notebook).sentences
         for expected, seen in whole[cut:]:
             assert searching.next == expected
             searching.tell(seen)
         assert searching.next is None
-        assert outcome(searching.notebook) == end
+        assert Outcome(searching.notebook) == end
 
 
 def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
@@ -67,7 +67,7 @@ def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
     question = asks(current=now)
     held = {**HELD, now: 40.0}
     notebook = driven(ideal(question), Ideal(question.objective, held.__getitem__))
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert notebook.of(now, Phase.CONFIRM)
     runs_now = told.row(now)
     assert runs_now is not None
@@ -165,7 +165,7 @@ def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
     sizes = [candidate(name, cpus, t) for name in list(world.servers)[:2] for t in (2, 8)]
     truth = Exhaustive(world, case.objective, long_s=25.0)
     notebook = tune(world, asked(world, case.objective, seed=1), sizes)
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.pick is not None
     assert truth.of(told.pick) >= 0.88 * max(truth.of(one) for one in sizes)
     assert notebook.spent_s <= 900
@@ -174,7 +174,7 @@ def test_a_world_that_breaks_a_law_does_not_lead_it_far_astray(name) -> None:
 def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
     world = World(name="refuses", refuses=0.10)
     notebook = tune(world, asked(world, seed=1), [candidate("gthread", 1, 4)])
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.end is End.NOTHING_HOLDS
     assert told.rate is None
     assert told.sentences[0].startswith("Nothing holds p95 < 200ms: ")
@@ -192,7 +192,7 @@ def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
     notebook = driven(Search(Notebook(question), lambda _: [there]), measure)
     rates = [rate for one in notebook.entries for rate in one.trial.load.rates]
     assert max(rates) == 50.0
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.pick == there
     assert "holds at least" in told.sentences[0]
     assert any("50/s in TARGETS) was the limit" in one for one in told.sentences)

@@ -9,7 +9,7 @@ from benchmarks.tuning.ideal import Ideal, driven, going
 from benchmarks.tuning.simulated import asked, candidate, tune
 from benchsuite.core.specs.objective import parse
 from benchsuite.servers.base import Against
-from benchsuite.tuning.answer import outcome
+from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
@@ -59,7 +59,7 @@ def rates(**better: float):
 
 def test_one_that_is_better_is_worth_trying_with_what_it_gains() -> None:
     notebook = searched(rates(pool=1.12))
-    told = outcome(notebook)
+    told = Outcome(notebook)
     assert told.pick == PLAIN
     (said,) = (one for one in told.sentences if one.startswith("Worth trying: "))
     assert said.startswith("Worth trying: gthread 1×4 pool=4: ")
@@ -74,13 +74,13 @@ def test_one_that_is_worse_is_dropped_without_a_word() -> None:
     notebook = searched(rates(pool=0.9))
     assert notebook.state(POOL) is State.DROPPED
     assert "% less in 3 runs of each" in notebook.states[POOL][1]
-    assert "pool" not in " ".join(outcome(notebook).sentences)
+    assert "pool" not in " ".join(Outcome(notebook).sentences)
 
 
 def test_what_the_budget_leaves_no_time_for_is_told_with_its_reason() -> None:
     notebook = searched(rates(pool=1.12), budget_s=240.0)
     assert not [one for one in notebook.entries if one.trial.phase is Phase.VARY]
-    not_tried = dict(outcome(notebook).not_tried)
+    not_tried = dict(Outcome(notebook).not_tried)
     assert not_tried[POOL.name] == "L04d connecting, and the budget left no time for it"
     assert notebook.spent_s <= 240
 
@@ -119,7 +119,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
     whole = list(going(first := search(), measured(first, holds)))
     phases = {trial.phase for trial, _ in whole}
     assert {Phase.DIAGNOSE, Phase.VARY} <= phases
-    end = outcome(first.notebook)
+    end = Outcome(first.notebook)
     again = search()
     steps = again.steps()
     trial = next(steps)
@@ -127,7 +127,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
         assert trial == expected
         trial = _sent(steps, seen)
     assert trial is None
-    assert outcome(again.notebook) == end
+    assert Outcome(again.notebook) == end
 
 
 def _sent(steps, seen):
