@@ -8,14 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Tuning
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
-from benchsuite.report.pages.html import one_file
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
-from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import live
 from benchsuite.views.access import gone
-from benchsuite.views.export import Formats, download
+from benchsuite.views.export import download, formats_of
 from benchsuite.views.page import guarded, page
 
 PER_PAGE = 20
@@ -47,11 +44,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
     context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
     if wanted := request.GET.get("format", ""):
         runs = queries.exported().filter(trials__tuning=mine.row).distinct()
-        formats: Formats = {
-            "md": lambda: [to_markdown(mine.answer)],
-            "html": lambda: [one_file("tuning", context)],
-            "json": lambda: json_of(queries.by_and_by(runs)),
-        }
+        formats = formats_of("tuning", lambda: context, mine.answer, runs)
         return download(request, wanted, f"tuning-{mine.row.pk}", formats)
     making = live.context(request, "tuning", pk) if mine.is_running else None
     return page(request, "tuning", {**context, "live": making})
