@@ -14,7 +14,7 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Status
-from benchsuite.core.units import listed
+from benchsuite.core.units import counted, listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
@@ -104,15 +104,10 @@ class StudyReport:
             for check in claim.checks
         ]
         if checks:
-            head = [
-                "claim",
-                "check",
-                f"measured [{100 * TOLD:.0f} % interval]",
-                "wanted",
-                "outcome",
-            ]
-            title = f"{len(checks)} check{'s' * (len(checks) != 1)}"
-            table = Table([*head, "interval by"], checks, title=title, is_folded=True)
+            measured = f"measured [{100 * TOLD:.0f} % interval]"
+            head = ["claim", "check", measured, "wanted", "outcome", "interval by"]
+            title = counted(len(checks), "check")
+            table = Table(head, checks, title=title, is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
             asked = [
@@ -215,7 +210,7 @@ class StudyReport:
         yield f"The configurations are {axes}."
         every, here = len(list(matrix.every(study))), len(self.execution.cells)
         of = f"all {every}" if every == here else f"{here} of its {every}"
-        runs = f"{row.repeat} run{'s' * (row.repeat != 1)}"
+        runs = counted(row.repeat, "run")
         order = f"in shuffled blocks (seed {row.seed})"
         yield f"This execution has {of} configurations with {runs} of each, {order}."
         if row.only:
