@@ -197,7 +197,7 @@ def _leader(kind: str, pk: UUID, ended: int, place: int) -> str:
             report = tuning_report(Tuning.objects.get(pk=pk))
             spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
             spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
-            return f"{report.headline} {spent}"
+            return f"{report.outcome.headline} {spent}"
     return ""
 
 

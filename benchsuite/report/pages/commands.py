@@ -96,7 +96,7 @@ def _row(
     elif isinstance(execution, Tuning):
         try:
             report = tuning_report(execution)
-            title, answer = f"tune {report.workload} · {report.objective}", report.headline
+            title, answer = f"tune {report.workload} · {report.objective}", report.outcome.headline
         except UsageError as error:
             title, answer = "tune ", str(error)
     else:

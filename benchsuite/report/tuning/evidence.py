@@ -125,20 +125,13 @@ class TuningReport:
         )
 
     @property
-    def headline(self) -> str:
-        return self.outcome.headline
-
-    @property
     def objective(self) -> str:
         return self.notebook.question.objective.words
 
     @property
     def workload(self) -> str:
-        return workload_words(self._work.workload, self._work.options)
-
-    @property
-    def _work(self) -> WorkloadSpec:
-        return WorkloadSpec.from_json(self.row.spec.get("workload") or {})
+        work = WorkloadSpec.from_json(self.row.spec.get("workload") or {})
+        return workload_words(work.workload, work.options)
 
     @cached_property
     def charts(self) -> list[Chart]:
@@ -332,7 +325,7 @@ class TuningReport:
         Raises UsageError where there is none.
         """
         if self.outcome.pick is None:
-            raise UsageError(f"There is nothing to paste. {self.headline}")
+            raise UsageError(f"There is nothing to paste. {self.outcome.headline}")
         if not self.paste:
             raise UsageError(self.unpasted or "It already runs: there is nothing to paste.")
         if not kind:
