@@ -10,10 +10,7 @@ from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import (
-    MISSING,
-    format_count,
-)
+from benchsuite.core.units import MISSING, format_count
 from benchsuite.findings.registry import FINDINGS
 from benchsuite.models import Finding, Run
 from benchsuite.stats.summary import samples_needed

@@ -10,13 +10,7 @@ from benchsuite.core.results import Status
 from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.studies import differences
-from benchsuite.report.studies.execution import (
-    StudyReport,
-    chosen,
-    csv,
-    headline,
-    study_report,
-)
+from benchsuite.report.studies.execution import StudyReport, chosen, csv, headline, study_report
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import live

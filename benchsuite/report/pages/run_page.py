@@ -25,10 +25,7 @@ from benchsuite.report.limiting import Told
 from benchsuite.report.sentences import model_sentence
 from benchsuite.tuning.trial import Trial
 
-FIRST = (
-    *("stage-goodput", "stage-response-times", "goodput", "distribution"),
-    "connection-memory",
-)
+FIRST = ("stage-goodput", "stage-response-times", "goodput", "distribution", "connection-memory")
 """Charts that a page may begin with: the first two of these that a run has."""
 OF_PARTS = ("cpu", "memory", "connections")
 

@@ -17,13 +17,7 @@ from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
-from benchsuite.core.units import (
-    counted,
-    format_duration,
-    format_number,
-    format_period,
-    listed,
-)
+from benchsuite.core.units import counted, format_duration, format_number, format_period, listed
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
