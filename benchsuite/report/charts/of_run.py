@@ -241,11 +241,9 @@ def goodput_of_levels(levels: Sequence[Measurement], units: str, who: str) -> Se
 
 def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
     """Least, p10, median, p90, p95 and longest response time of each level."""
-    axis, columns = _axis(levels, who), []
+    axis = _axis(levels, who)
     times = [metric for metric in every.in_place(Place.STAGE) if metric.of_times]
-    for time in times:
-        mark = MARKS.get(time.name)
-        columns.append(Column(time.name, time.heading, time.show, mark=mark))
+    columns = (Column(one.name, one.heading, one.show, mark=MARKS.get(one.name)) for one in times)
     head = Column("level", axis.title, format_number)
     rows = ((one.level, *(time.of_part(one) for time in times)) for one in levels)
     slug, title = "stage-response-times", f"Response time against {axis.title}"
