@@ -20,7 +20,6 @@ from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Run, TuningTrial
 from benchsuite.report import limiting, queries, run_answer
 from benchsuite.report.charts import heat, of_run
-from benchsuite.report.flames import drawing
 from benchsuite.report.limiting import Told
 from benchsuite.report.sentences import model_sentence
 from benchsuite.tuning.trial import Trial
@@ -62,7 +61,6 @@ class RunPage:
             "made_for": made_for(run, in_tuning=self.in_tuning),
             "flame": limits.flame,
             "elsewhere": limits.flame is not None and limits.flame.run != run,
-            "drawing": drawing(limits.flame) if limits.flame else None,
             "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
             "names": [
                 (part, [column.show(column.of_part(part)) for column in columns])

@@ -23,7 +23,6 @@ from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, flames
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.flames import Drawing, drawing
 from benchsuite.report.limiting import Told, told
 from benchsuite.report.tuning.charts import against_memory, shares
 from benchsuite.runner import environments, planning
@@ -135,10 +134,6 @@ class TuningReport:
             made.insert(0, against_memory(self.outcome))
         return [one for one in made if one.series]
 
-    @cached_property
-    def limiting(self) -> Told | None:
-        return self.limits()
-
     def limits(self, start: Run | None = None) -> Told | None:
         """What limits the pick, of its last start that confirmed, else of its last that counts;
         None where that run is not stored. `start` is its diagnostic one, where that is no trial
@@ -178,10 +173,7 @@ class TuningReport:
         )
         return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
-    @property
-    def drawing(self) -> Drawing | None:
-        """Which functions use the CPU time of the pick, where a start of it was profiled."""
-        return drawing(self.limiting.flame) if self.limiting and self.limiting.flame else None
+    limiting = cached_property(limits)  # with the starts that are trials
 
     def _limits(self) -> Iterator[Section]:
         pick = self.outcome.pick
