@@ -39,21 +39,16 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 @guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    mine = _report(pk)
-    title = f"{mine.workload}: {mine.objective}"
-    context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
-    if wanted := request.GET.get("format", ""):
-        runs = queries.exported().filter(trials__tuning=mine.row).distinct()
-        formats = formats_of("tuning", lambda: context, mine.answer, runs)
-        return download(request, wanted, f"tuning-{mine.row.pk}", formats)
-    making = live.context(request, "tuning", pk) if mine.is_running else None
-    return page(request, "tuning", {**context, "live": making})
-
-
-def _report(pk: UUID) -> TuningReport:
-    """Raises UsageError for what is not there, and for what can't be read."""
     sweep_executions()
     row = Tuning.objects.select_related("environment").filter(pk=pk).first()
     if row is None:
         raise gone("tuning", pk)
-    return tuning_report(row)
+    mine = tuning_report(row)
+    title = f"{mine.workload}: {mine.objective}"
+    context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
+    if wanted := request.GET.get("format", ""):
+        runs = queries.exported().filter(trials__tuning=row).distinct()
+        formats = formats_of("tuning", lambda: context, mine.answer, runs)
+        return download(request, wanted, f"tuning-{mine.row.pk}", formats)
+    making = live.context(request, "tuning", pk) if mine.is_running else None
+    return page(request, "tuning", {**context, "live": making})
