@@ -180,10 +180,6 @@ class StudyReport:
         return dict(Counter(claim.outcome.value for claim in self.claims))
 
     @property
-    def counts(self) -> str:
-        return claims_words(self.outcomes) or "no claims"
-
-    @property
     def verdicts(self) -> str:
         """Of all runs: "40 valid, 3 weak, 1 invalid"."""
         counts = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
@@ -302,9 +298,10 @@ def _starts(cell: MeasuredCell) -> Shown:
     why_not = "" if cell.state is State.MEASURED else cell.reason
     excluded = [one for one in cell.starts if one.excluded]
     why = f", {len(excluded)} excluded: {reasons(excluded)}" if excluded else ""
-    notes = {one.run: f"excluded: {', '.join(one.excluded)}" * bool(one.excluded)
-             or ", ".join(one.failed) for one in cell.starts}  # fmt: skip
-    runs = [(one.verdict, one.run, notes[one.run]) for one in cell.starts]
+    runs = [
+        (one.verdict, one.run, "excluded: " * bool(one.excluded) + reasons([one]))
+        for one in cell.starts
+    ]
     return Shown(f"{len(runs)}{why}", note=why_not, runs=runs)
 
 
