@@ -242,11 +242,10 @@ KINDS = {
 def claims_words(outcomes: Mapping[str, int]) -> str:
     """How claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"; empty without claims."""
     words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
-    counted = [(outcome, outcomes.get(outcome.value, 0)) for outcome in Outcome]
     parts = [
         f"{count} {words.get(outcome, (outcome.value, outcome.value))[count != 1]}"
-        for outcome, count in counted
-        if count
+        for outcome in Outcome
+        if (count := outcomes.get(outcome.value, 0))
     ]
     return listed(parts) if parts else ""
 
