@@ -165,13 +165,11 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
     """A column for each part that has this field; readings of the same moment share a row."""
     field, title, axis, show, note = BY_PART[slug]
     known = [one for one in readings if getattr(one, field) is not None]
-    rows: list[dict[str, Reading]] = []
+    rows: list[tuple[float, dict[str, Reading]]] = []  # with the moment of the first
     for reading in sorted(known, key=lambda one: one.second):
-        begun = min((one.second for one in rows[-1].values()), default=0.0) if rows else 0.0
-        if rows and reading.part not in rows[-1] and reading.second - begun < 0.5:
-            rows[-1][reading.part] = reading
-        else:
-            rows.append({reading.part: reading})
+        if not rows or reading.part in rows[-1][1] or reading.second - rows[-1][0] >= 0.5:
+            rows.append((reading.second, {}))
+        rows[-1][1][reading.part] = reading
     names = {one.part for one in known}
     parts = [*(part for part in styles.PARTS if part in names), *sorted(names - set(styles.PARTS))]
     columns = [MOMENT]
@@ -181,11 +179,8 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
         mark = aside(colour, f"{part} (not stacked)") if is_aside else stacked(colour, 1.5)
         columns.append(Column(f"{part}_{field}", part, show, mark=mark))
     table = tuple(
-        (
-            round(min(one.second for one in row.values()), 2),
-            *(getattr(row.get(part), field, None) for part in parts),
-        )
-        for row in rows
+        (round(begun, 2), *(getattr(row.get(part), field, None) for part in parts))
+        for begun, row in rows
     )
     return Series(slug, title, SECONDS, axis, tuple(columns), table, note)
 
