@@ -117,7 +117,7 @@ def reader_of(field: "models.Field[Any, Any]") -> Reader:
     read_one = ranged(field.name, reader(_kind(field)))
     words = [value for value, _ in field.flatchoices] if field.choices else []
     proof = field.proof if isinstance(field, JSON) else None
-    if field.name.endswith("_histogram"):
+    if field.name.endswith("histogram"):
         from benchsuite.stats import histogram  # numpy, of which a project's commands need nothing
 
         proof = histogram.decode

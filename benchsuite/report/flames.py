@@ -113,7 +113,6 @@ def top_tables(runs: Iterable[Run]) -> list[Table]:
 
 
 WIDTH, ROW = 1200.0, 18
-BASELINE = 13  #: Of a text, below the upper edge of its box.
 LEAST = 1.2  #: Narrower boxes are not drawn.
 LETTER, MARGIN = 6.6, 4.0  #: Width of a letter, and what stays free on both sides of a text.
 FEW_LETTERS = 3
@@ -126,8 +125,6 @@ class Drawn(NamedTuple):
     y: int
     width: float
     text: str  #: As much of the name as fits.
-    text_x: float
-    text_y: int
     title: str
     is_project: bool
 
@@ -154,8 +151,7 @@ def drawing(flame: Flame) -> Drawing:
         is_project = call in flame.project
         share = format_percent(100 * box.samples / flame.samples)
         title = f"{call}{', of the project' * is_project}: {samples} samples, {share}"
-        text, place = text if fits >= FEW_LETTERS else "", (x, y, round(width, 2))
-        at_text = (x + MARGIN, y + BASELINE)
-        drawn.append(Drawn(*place, text, *at_text, title, is_project))
+        text = text if fits >= FEW_LETTERS else ""
+        drawn.append(Drawn(x, y, round(width, 2), text, title, is_project))
     height = max((box.y for box in drawn), default=0) + ROW
     return Drawing(drawn, height, len(every) - len(drawn))

@@ -77,14 +77,11 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     beside the others: of several who has which, and the evidence and the remedy of the first.
     """
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
-    limits_by_title = {
-        title: told(run, starts, others=alternatives(cell, cells)).limits
-        for title, cell in zip(cell_titles(cells), cells, strict=True)
-        if (run := middle(cell)) is not None
-    }
     having: dict[str, list[tuple[str, Limit]]] = {}
-    for title, limits in limits_by_title.items():
-        for limit in limits:
+    for title, cell in zip(cell_titles(cells), cells, strict=True):
+        if (run := middle(cell)) is None:
+            continue
+        for limit in told(run, starts, others=alternatives(cell, cells)).limits:
             having.setdefault(limit.code, []).append((title, limit))
     lines = []
     for code, of_code in having.items():

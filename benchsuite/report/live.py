@@ -110,7 +110,8 @@ class Watch:
         self._key, self._since = key, since
         self._owner = ""  #: Of its command; empty where nobody is known to be at work.
         self._follower: Follower | None = None
-        self.exists = self._is_running = self._find()
+        self._is_running = False
+        self.exists = self._find()
 
     def _find(self) -> bool:
         """Whether there is such a thing; finds who is at work, and a readable journal."""
@@ -197,14 +198,13 @@ def _leader(kind: str, pk: UUID, ended: int, place: int) -> str:
             report = tuning_report(Tuning.objects.get(pk=pk))
             spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
             spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
-            return f"{report.headline} {spent}"
+            return f"{report.outcome.headline} {spent}"
     return ""
 
 
 def context(kind: str, pk: UUID, *, by_socket: bool) -> dict[str, Any] | None:
     """What `_live.html` shows; None for what is not under way."""
-    watch = Watch(kind, pk)
-    first = watch.look() if watch.exists else None
+    first = Watch(kind, pk).look()
     if not first:
         return None
     return {

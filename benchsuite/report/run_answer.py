@@ -7,12 +7,7 @@ from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from benchsuite.comparing.answer import own_targets
-from benchsuite.comparing.titles import (
-    level_title,
-    load_title,
-    units_of,
-    workload_title,
-)
+from benchsuite.comparing.titles import level_title, load_title, units_of, workload_title
 from benchsuite.core.answer import Answer, Tile
 from benchsuite.core.commands import command
 from benchsuite.core.metrics import every

@@ -10,10 +10,7 @@ from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import (
-    MISSING,
-    format_count,
-)
+from benchsuite.core.units import MISSING, format_count
 from benchsuite.findings.registry import FINDINGS
 from benchsuite.models import Finding, Run
 from benchsuite.stats.summary import samples_needed
@@ -61,30 +58,27 @@ def doubt_lines(rows: Sequence[Run]) -> list[str]:
     """For each finding who has it, the gravest, and its hint."""
     runs = Counter(row.key for row in rows)
     always = {rule.code for rule in FINDINGS.values() if rule.always_told}
-    by_code: dict[str, dict[str, list[tuple[Run, Finding]]]] = {}
+    by_code: dict[str, list[tuple[Run, Finding]]] = {}
     for row in rows:
         for finding in row.findings.all():
             if finding.level != Level.INFO.value or finding.code in always:
-                cells = by_code.setdefault(finding.code, {})
-                cells.setdefault(row.key, []).append((row, finding))
+                by_code.setdefault(finding.code, []).append((row, finding))
     lines: list[str] = []
-    for code, cells in sorted(by_code.items(), key=itemgetter(0)):
-        doubts = [doubt for of_cell in cells.values() for doubt in of_cell]
-        lines.append(f"{code}  {_who(cells, runs)}: {_gravest(doubts)[1].message}")
+    for code, doubts in sorted(by_code.items(), key=itemgetter(0)):
+        lines.append(f"{code}  {_who(doubts, runs)}: {_gravest(doubts)[1].message}")
         hints = (finding.hint for _, finding in doubts)
         lines += [f"  {hint}" for hint in dict.fromkeys(hints) if hint]
     return lines
 
 
-def _who(by_cell: Mapping[str, Doubts], runs: Mapping[str, int]) -> str:
+def _who(doubts: Doubts, runs: Mapping[str, int]) -> str:
     """ "uwsgi", "uwsgi, 3 of 4 runs", "all 12 configurations; worst, uwsgi"."""
-    doubts = [doubt for of_cell in by_cell.values() for doubt in of_cell]
     server = _gravest(doubts)[0].server
-    if len(by_cell) == 1:
-        ((key, of_cell),) = by_cell.items()
-        many = len({row.pk for row, _ in of_cell})
-        return server if runs[key] == 1 else f"{server}, {many} of {runs[key]} runs"
-    having, of = len(by_cell), len(runs)
+    keys, of = {row.key for row, _ in doubts}, len(runs)
+    if len(keys) == 1:
+        many, every = len({row.pk for row, _ in doubts}), runs[keys.pop()]
+        return server if every == 1 else f"{server}, {many} of {every} runs"
+    having = len(keys)
     who = f"{having} of {of}" if having < of else "both" if of == 2 else f"all {of}"
     return f"{who} configurations; worst, {server}"
 

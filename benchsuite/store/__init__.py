@@ -29,12 +29,13 @@ LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room fo
 LONGEST_NAME = 500  #: Of a measurement, in characters.
 
 SAME = (
-    *("ended_at", "failure", "failure_code", "revision", "processes", "threads", "log_tail"),
-    *("unit", "diagnosis"),
+    *("status", "ended_at", "failure", "failure_code", "revision", "processes", "threads"),
+    *("argv", "delay", "settings_changed", "log_tail", "unit", "diagnosis"),
 )
-"""Columns of a run that its result has under the same name."""
+"""Columns of a run that its result has under the same name; `settle` makes them plain."""
 
-OF_A_FINDING = ("code", "message", "hint", "value", "unit")  #: As `SAME`.
+OF_A_FINDING = ("code", "level", "message", "hint", "value", "unit", "causes")
+"""As `SAME`."""
 
 
 def begun(
@@ -101,17 +102,10 @@ def fill(run: models.Run, result: RunResult) -> None:
     summaries = [*((result.total,) if result.total else ()), *result.summaries]
     parts: dict[str, list[Any]] = {
         "measurements": [_measurement(summary) for summary in summaries],
-        "intervals": [
-            models.Interval(**{**_fields(interval), "phase": interval.phase.value})
-            for interval in result.intervals
-        ],
+        "intervals": [models.Interval(**_fields(interval)) for interval in result.intervals],
         "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
         "findings": [
-            models.Finding(
-                level=doubt.level.value,
-                causes=list(doubt.causes),
-                **{name: getattr(doubt, name) for name in OF_A_FINDING},
-            )
+            models.Finding(**{name: getattr(doubt, name) for name in OF_A_FINDING})
             for doubt in result.findings
         ],
     }
@@ -174,14 +168,11 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
 def _columns(run: models.Run, result: RunResult) -> None:
     for name in SAME:
         setattr(run, name, getattr(result, name))
-    run.owner, run.status = "", result.status.value
-    run.verdict = result.verdict.value if result.verdict else ""
+    run.owner = ""
+    run.verdict = result.verdict or ""
     run.server_version = result.server_version or ""
     run.python_version = result.python_version or ""
-    run.argv = list(result.argv)
     run.programs = [_fields(program) for program in result.programs]
-    run.delay = dict(result.delay)
-    run.settings_changed = dict(result.settings_changed)
     if result.spec.load.iterations is not None and result.window is not None:
         run.duration_s = result.window[1] - result.window[0]
     if result.websockets is not None:

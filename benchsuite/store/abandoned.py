@@ -94,11 +94,8 @@ def sweep_executions() -> None:
     for model in (StudyRun, Tuning):
         running = model._default_manager.filter(status=Status.RUNNING.value)
         over = [one.pk for one in running.only("owner") if lock.has_ended(one.owner)]
-        if not over:
-            continue
         try:
-            some = model._default_manager.filter(pk__in=over)
-            some.update(status=Status.INTERRUPTED.value, owner="")
+            running.filter(pk__in=over).update(status=Status.INTERRUPTED.value, owner="")
         except Error as error:
             logger.warning("Executions that ended unexpectedly can't be marked as such: %s", error)
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, NotRequired, TypedDict, cast
+from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
 from django.db import Error, transaction
@@ -18,7 +18,7 @@ from benchsuite import store
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import Misfit, at, plain, read, wrong
 from benchsuite.core.results import Status
-from benchsuite.models import Run, Tuning, TuningTrial
+from benchsuite.models import Run, StudyCell, StudyRun, Tuning, TuningTrial
 from benchsuite.store import interchange
 from benchsuite.store.interchange import sealed, storable
 from benchsuite.tuning.notebook import Notebook
@@ -75,23 +75,17 @@ class Purpose:
     link: str  #: From a run to its part of it; the foreign key may be on either side.
     whole: str  #: From that part to all of it, and its name in a file.
     parts: str  #: From there to its parts, each of which has an `order`.
+    part: type[Model]
+    model: type[Model]  #: Of the whole.
     check: Callable[[Any, list[Any]], object] | None = None
     """Raises Misfit for what no search or study of this benchsuite makes of that whole."""
-
-    @property
-    def part(self) -> type[Model]:
-        return _other_end(Run, self.link)
-
-    @property
-    def model(self) -> type[Model]:
-        return _other_end(self.part, self.whole)
 
 
 PURPOSES = {
     one.whole: one
     for one in (
-        Purpose("study_cell", "study_run", "cells"),
-        Purpose("trials", "tuning", "trials", notebook_of),
+        Purpose("study_cell", "study_run", "cells", StudyCell, StudyRun),
+        Purpose("trials", "tuning", "trials", TuningTrial, Tuning, notebook_of),
     )
 }
 
@@ -179,11 +173,6 @@ def connect(run: Run, entry: Entry) -> bool:
     elif part is not None:
         purpose.part._default_manager.filter(pk=part.pk).update(**{link.remote_field.name: run})
     return part is not None
-
-
-def _other_end(model: type[Model], link: str) -> type[Model]:
-    related: Any = model._meta.get_field(link).related_model
-    return cast(type[Model], related)
 
 
 def _parts_of(run: Run, purpose: Purpose) -> list[Any]:

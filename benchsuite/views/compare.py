@@ -63,12 +63,8 @@ def show(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "title": title,
         "comparison": comparison,
-        "differences": comparison.differences,
         "headings": [column.heading for column in columns],
-        "figures": [
-            (title, [_shown(cell, column) for column in columns])
-            for title, cell in zip(comparison.titles, cells, strict=True)
-        ],
+        "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "query": _query(request),
         "hidden": _kept(request),

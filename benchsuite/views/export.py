@@ -1,26 +1,46 @@
 """Exports: runs as CSV or JSON, sent while they are made; a chart as CSV."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from typing import Any
 from uuid import UUID
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
+from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase, StreamingHttpResponse
 
+from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import of_run
 from benchsuite.report.exports.runs import csv_of, json_of, table_as_csv
+from benchsuite.report.pages.html import one_file
 from benchsuite.report.pages.run_list import RunFilter
+from benchsuite.report.writers import to_markdown
 from benchsuite.views.access import NotShown, gone
 from benchsuite.views.page import attached, guarded
 
 CHUNK_LETTERS = 64 * 1024
 TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
 
-
 Formats = Mapping[str, Callable[[], Iterable[str]]]
+
+
+def formats_of(
+    page: str,
+    context: Callable[[], Mapping[str, Any]],
+    answer: Answer,
+    runs: QuerySet[Run],
+    more: Formats | None = None,
+) -> Formats:
+    """Those of a page with an answer, which `runs` are evidence of; `more` come second."""
+    return {
+        "md": lambda: [to_markdown(answer)],
+        **(more or {}),
+        "html": lambda: [one_file(page, context())],
+        "json": lambda: json_of(queries.by_and_by(runs)),
+    }
 
 
 def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> HttpResponseBase:

@@ -7,12 +7,9 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from benchsuite.core.results import Status
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
 from benchsuite.report.pages import history, run_page
-from benchsuite.report.pages.html import one_file
-from benchsuite.report.writers import to_markdown
 from benchsuite.views import access, live
-from benchsuite.views.export import Formats, download
+from benchsuite.views.export import download, formats_of
 from benchsuite.views.page import guarded, page, url_or_none
 
 
@@ -29,11 +26,8 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         "may_delete": access.may(request, "delete_run"),
     }
     if wanted := request.GET.get("format", ""):
-        formats: Formats = {
-            "md": lambda: [to_markdown(stored.answer)],
-            "html": lambda: [one_file("run", context)],
-            "json": lambda: json_of(queries.exported().filter(pk=pk)),
-        }
+        runs = queries.exported().filter(pk=pk)
+        formats = formats_of("run", lambda: context, stored.answer, runs)
         return download(request, wanted, f"run-{pk}", formats)
     if run.status == Status.RUNNING.value:
         context["live"] = live.context(request, "run", pk)

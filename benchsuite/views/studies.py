@@ -9,22 +9,13 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status
 from benchsuite.models import StudyRun
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
-from benchsuite.report.pages.html import one_file
 from benchsuite.report.studies import differences
-from benchsuite.report.studies.execution import (
-    StudyReport,
-    chosen,
-    csv,
-    headline,
-    study_report,
-)
-from benchsuite.report.writers import to_markdown
+from benchsuite.report.studies.execution import StudyReport, chosen, csv, headline, study_report
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import live
 from benchsuite.views.access import NotShown
-from benchsuite.views.export import Formats, download
+from benchsuite.views.export import download, formats_of
 from benchsuite.views.page import guarded, page
 
 
@@ -58,12 +49,8 @@ def show(request: HttpRequest, name: str) -> HttpResponseBase:
         return page(request, "study", {**_context(mine, beside), "live": making})
     runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
     answer = differences.whole(mine, beside)
-    formats: Formats = {
-        "md": lambda: [to_markdown(answer)],
-        "csv": lambda: csv(mine),
-        "html": lambda: [one_file("study", _context(mine, beside))],
-        "json": lambda: json_of(queries.by_and_by(runs)),
-    }
+    table = {"csv": lambda: csv(mine)}
+    formats = formats_of("study", lambda: _context(mine, beside), answer, runs, table)
     return download(request, wanted, mine.study.name, formats)
 
 

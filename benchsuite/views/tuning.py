@@ -8,14 +8,11 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Tuning
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
-from benchsuite.report.pages.html import one_file
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
-from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import live
 from benchsuite.views.access import gone
-from benchsuite.views.export import Formats, download
+from benchsuite.views.export import download, formats_of
 from benchsuite.views.page import guarded, page
 
 PER_PAGE = 20
@@ -42,25 +39,16 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 @guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    mine = _report(pk)
-    title = f"{mine.workload}: {mine.objective}"
-    context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
-    if wanted := request.GET.get("format", ""):
-        runs = queries.exported().filter(trials__tuning=mine.row).distinct()
-        formats: Formats = {
-            "md": lambda: [to_markdown(mine.answer)],
-            "html": lambda: [one_file("tuning", context)],
-            "json": lambda: json_of(queries.by_and_by(runs)),
-        }
-        return download(request, wanted, f"tuning-{mine.row.pk}", formats)
-    making = live.context(request, "tuning", pk) if mine.is_running else None
-    return page(request, "tuning", {**context, "live": making})
-
-
-def _report(pk: UUID) -> TuningReport:
-    """Raises UsageError for what is not there, and for what can't be read."""
     sweep_executions()
     row = Tuning.objects.select_related("environment").filter(pk=pk).first()
     if row is None:
         raise gone("tuning", pk)
-    return tuning_report(row)
+    mine = tuning_report(row)
+    title = f"{mine.workload}: {mine.objective}"
+    context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
+    if wanted := request.GET.get("format", ""):
+        runs = queries.exported().filter(trials__tuning=row).distinct()
+        formats = formats_of("tuning", lambda: context, mine.answer, runs)
+        return download(request, wanted, f"tuning-{mine.row.pk}", formats)
+    making = live.context(request, "tuning", pk) if mine.is_running else None
+    return page(request, "tuning", {**context, "live": making})

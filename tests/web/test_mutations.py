@@ -299,3 +299,11 @@ def test_its_page_says_why_and_it_can_be_deleted(golden, client, soup):
         r"HdrHistogram: .*\)\. Delete": "HdrHistogram: <why>). Delete",
     }
     golden.cases(why, replace=varying)
+
+
+def test_a_run_with_a_damaged_second_says_so(soup):
+    run = make_run("uwsgi", **SHORT)
+    run.intervals.filter(second=1).update(histogram="x" * 40)
+    page = soup(f"/results/{run.pk}/")
+    assert "This run can’t be read" in page.text
+    assert "HdrHistogram" in page.select_one("section.failure pre").text

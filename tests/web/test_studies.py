@@ -158,6 +158,14 @@ def test_the_difference_of_two(soup, client, tmp_path):
     assert f"&with={older.pk}&format=md" in links
 
 
+def test_environments_that_are_not_known_are_not_said_to_be_alike():
+    make_study_run(label="first")
+    row = make_study_run(days=1)
+    Run.objects.filter(study_cell__study_run=row).update(environment=None)
+    section = chosen_beside(study_report(row), "first").section
+    assert "environments" not in " ".join(section.sentences)
+
+
 def test_a_trend_needs_six_executions(soup):
     for day in range(5):
         make_study_run(RATES if day < 3 else RATES | {("sync", "0"): 60}, days=day)

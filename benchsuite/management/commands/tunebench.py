@@ -103,7 +103,7 @@ def _paste(options: dict[str, Any]) -> None:
             raise UsageError("Nothing has been tuned yet: ask with --objective.")
         report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
-    words = f"{executing.which(report.row)}: {report.headline}"
+    words = f"{executing.which(report.row)}: {report.outcome.headline}"
     Screen(quiet_stdout=True).say(words)
     streams.write("-", text)
 

@@ -7,20 +7,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.readings import (
-    HALF_S,
-    MEMORY_WAIT,
-    OTHERS,
-    RUN_DELAY,
-    STOLEN,
-    TARGET,
-)
+from benchsuite.core.readings import HALF_S, MEMORY_WAIT, OTHERS, RUN_DELAY, STOLEN, TARGET
 from benchsuite.core.results import Phase
-from benchsuite.core.units import (
-    THIN_SPACE,
-    format_duration,
-    format_number,
-)
+from benchsuite.core.units import THIN_SPACE, format_duration, format_number
 from benchsuite.models import Interval, Reading
 from benchsuite.stats import histogram
 

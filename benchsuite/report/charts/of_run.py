@@ -165,13 +165,11 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
     """A column for each part that has this field; readings of the same moment share a row."""
     field, title, axis, show, note = BY_PART[slug]
     known = [one for one in readings if getattr(one, field) is not None]
-    rows: list[dict[str, Reading]] = []
+    rows: list[tuple[float, dict[str, Reading]]] = []  # with the moment of the first
     for reading in sorted(known, key=lambda one: one.second):
-        begun = min((one.second for one in rows[-1].values()), default=0.0) if rows else 0.0
-        if rows and reading.part not in rows[-1] and reading.second - begun < 0.5:
-            rows[-1][reading.part] = reading
-        else:
-            rows.append({reading.part: reading})
+        if not rows or reading.part in rows[-1][1] or reading.second - rows[-1][0] >= 0.5:
+            rows.append((reading.second, {}))
+        rows[-1][1][reading.part] = reading
     names = {one.part for one in known}
     parts = [*(part for part in styles.PARTS if part in names), *sorted(names - set(styles.PARTS))]
     columns = [MOMENT]
@@ -181,11 +179,8 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
         mark = aside(colour, f"{part} (not stacked)") if is_aside else stacked(colour, 1.5)
         columns.append(Column(f"{part}_{field}", part, show, mark=mark))
     table = tuple(
-        (
-            round(min(one.second for one in row.values()), 2),
-            *(getattr(row.get(part), field, None) for part in parts),
-        )
-        for row in rows
+        (round(begun, 2), *(getattr(row.get(part), field, None) for part in parts))
+        for begun, row in rows
     )
     return Series(slug, title, SECONDS, axis, tuple(columns), table, note)
 
@@ -241,11 +236,9 @@ def goodput_of_levels(levels: Sequence[Measurement], units: str, who: str) -> Se
 
 def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
     """Least, p10, median, p90, p95 and longest response time of each level."""
-    axis, columns = _axis(levels, who), []
+    axis = _axis(levels, who)
     times = [metric for metric in every.in_place(Place.STAGE) if metric.of_times]
-    for time in times:
-        mark = MARKS.get(time.name)
-        columns.append(Column(time.name, time.heading, time.show, mark=mark))
+    columns = (Column(one.name, one.heading, one.show, mark=MARKS.get(one.name)) for one in times)
     head = Column("level", axis.title, format_number)
     rows = ((one.level, *(time.of_part(one) for time in times)) for one in levels)
     slug, title = "stage-response-times", f"Response time against {axis.title}"

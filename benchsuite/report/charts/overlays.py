@@ -37,14 +37,14 @@ def charts(comparison: Comparison) -> list[Chart]:
     """Response time against percentile, a line for each configuration; none without answers."""
     columns, counted = [], []
     looks = styles([cell.first.server for cell in comparison.cells])
-    cells = zip(comparison.titles, comparison.cells, looks, strict=True)
-    for title, cell, style in list(cells)[:MOST_DRAWN]:
+    for cell, style in list(zip(comparison.cells, looks, strict=True))[:MOST_DRAWN]:
         totals = [total for run in cell.shown if (total := whole(run))]
         texts = [total.response_histogram for total in totals if total.response_histogram]
         if texts:
             marker = {"symbol": style.marker, "size": 8, "maxdisplayed": MOST_MARKERS}
             mark = Mark(dotted_line(style.colour).look | {"marker": marker})
-            columns.append(Column(f"{title} response_time_s", title, format_duration, mark=mark))
+            name = f"{cell.title} response_time_s"
+            columns.append(Column(name, cell.title, format_duration, mark=mark))
             counted.append(histogram.merged(texts))
     units = ", ".join(dict.fromkeys(units_of(run) for run in comparison.runs))
     return [draw(percentile_curves(columns, counted, units))] if counted else []

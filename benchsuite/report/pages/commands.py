@@ -13,7 +13,7 @@ from benchsuite.comparing.titles import cell_titles, load_title, units_beside, w
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.results import Status
-from benchsuite.core.units import format_rate, listed
+from benchsuite.core.units import counted, format_rate, listed
 from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.pages import html
@@ -96,7 +96,7 @@ def _row(
     elif isinstance(execution, Tuning):
         try:
             report = tuning_report(execution)
-            title, answer = f"tune {report.workload} · {report.objective}", report.headline
+            title, answer = f"tune {report.workload} · {report.objective}", report.outcome.headline
         except UsageError as error:
             title, answer = "tune ", str(error)
     else:
@@ -130,7 +130,7 @@ def _row(
         "known": known,
         "size": f"{len(configurations)} configurations × {repeats.pop()}"
         if several
-        else f"{known} run{'s' * (known != 1)}",
+        else counted(known, "run"),
         "states": [(word, counts[word]) for word in html.SHAPES if counts.get(word)],
         # What its star stands for, as the form names it: its label, else the best of its runs.
         "star": ("label", label) if label or not best else ("run", str(best.pk)),

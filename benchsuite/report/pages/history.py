@@ -27,6 +27,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
+from benchsuite.core.units import counted
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages.html import state
@@ -120,10 +121,11 @@ class Series:
         return self._svg(changes + levels + dots)
 
     def _svg(self, paths: SafeString) -> SafeString:
+        runs = counted(len(self.runs), "run")
         return format_html(
             '<svg class="history" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
             'aria-label="{} of {}, {}">{}</svg>',
-            *(WIDTH, HEIGHT, self.metric.heading, _many(len(self.runs)), self.range, paths),
+            *(WIDTH, HEIGHT, self.metric.heading, runs, self.range, paths),
         )
 
     def _places(self, *, from_zero: bool) -> dict[UUID, tuple[float, float]]:
@@ -163,12 +165,12 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
             words = f"{series.metric.heading} {_moved(level_before, level)}"
             marks.setdefault(after[0].pk, []).append((words, True))
     levels = figures[0].levels if figures else []
-    headline = f"None of its {_many(len(runs))} counts; the table says why."
+    headline = f"None of its {counted(len(runs), 'run')} counts; the table says why."
     if levels:
         part, level = levels[-1]
         headline = f"{figures[0].metric.heading.capitalize()} is {figures[0].show(level)}"
         if len(levels) == 1:
-            headline += f", the median of {_many(len(part))}; no change is seen."
+            headline += f", the median of {counted(len(part), 'run')}; no change is seen."
         else:
             moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
             headline += f"; it {moved} with the run of {when}."
@@ -209,7 +211,7 @@ def line(run: Run) -> tuple[SafeString, str] | None:
     percent = (own / level - 1) * 100 if level else 0.0
     apart = f"{abs(percent):.2g} % {'above' if percent > 0 else 'below'}"
     place = "as" if abs(percent) < 1 else apart
-    words = f"{metric.heading} {place} the median of {_many(len(beside), 'other run')}"
+    words = f"{metric.heading} {place} the median of {counted(len(beside), 'other run')}"
     return series.small(run), words
 
 
@@ -261,7 +263,3 @@ def _moved(before: float, after: float) -> str:
         return "rose from 0"
     percent = (after / before - 1) * 100
     return f"{'rose' if percent > 0 else 'fell'} by {abs(percent):.3g} %"
-
-
-def _many(count: int, what: str = "run") -> str:
-    return f"{count} {what}{'s' * (count != 1)}"

@@ -18,17 +18,13 @@ from benchsuite.core.metrics.every import Place, was_asked
 from benchsuite.core.plain import read
 from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Run, TuningTrial
-from benchsuite.report import limiting, queries, run_answer
+from benchsuite.report import queries, run_answer
 from benchsuite.report.charts import heat, of_run
-from benchsuite.report.flames import drawing
-from benchsuite.report.limiting import Told
+from benchsuite.report.limiting import told
 from benchsuite.report.sentences import model_sentence
 from benchsuite.tuning.trial import Trial
 
-FIRST = (
-    *("stage-goodput", "stage-response-times", "goodput", "distribution"),
-    "connection-memory",
-)
+FIRST = ("stage-goodput", "stage-response-times", "goodput", "distribution", "connection-memory")
 """Charts that a page may begin with: the first two of these that a run has."""
 OF_PARTS = ("cpu", "memory", "connections")
 
@@ -40,16 +36,13 @@ class RunPage:
     in_tuning: bool
 
     @cached_property
-    def limiting(self) -> Told:
-        return limiting.told(self.run, queries.beside(self.run) if self.in_company else ())
-
-    @cached_property
     def answer(self) -> Answer:
         return run_answer.of_run(self.run)
 
     def context(self) -> dict[str, Any]:
         """Of its template."""
-        run, limits, columns = self.run, self.limiting, every.in_place(Place.PART)
+        run, columns = self.run, every.in_place(Place.PART)
+        limits = told(run, queries.beside(run) if self.in_company else ())
         charts = of_run.charts(run)
         first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
         rest = [chart for chart in charts if chart not in first]
@@ -65,7 +58,6 @@ class RunPage:
             "made_for": made_for(run, in_tuning=self.in_tuning),
             "flame": limits.flame,
             "elsewhere": limits.flame is not None and limits.flame.run != run,
-            "drawing": drawing(limits.flame) if limits.flame else None,
             "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
             "names": [
                 (part, [column.show(column.of_part(part)) for column in columns])

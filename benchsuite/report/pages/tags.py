@@ -11,6 +11,7 @@ from benchsuite.core import units
 from benchsuite.core.commands import command
 from benchsuite.core.glossary import meaning
 from benchsuite.models import Run
+from benchsuite.report import flames
 from benchsuite.report.pages import history, html
 from benchsuite.store import notes
 from benchsuite.system.programs import short_revision
@@ -38,6 +39,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "units": titles.units_beside,
     "workload": titles.workload_title,
     "options": titles.options_title,
+    "drawing": flames.drawing,
     "moment": history.moment,
     "revision": short_revision,
     "configuration": history.title,

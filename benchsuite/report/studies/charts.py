@@ -95,32 +95,29 @@ def _rows(
     with suppress(ValueError):  # a word is among them
         numbers = [float(one) for one in values]
     titles = [study.titles({chart.x: one}) for one in values]
+    cell_at = {
+        (one.coordinates[chart.x], one.coordinates.get(chart.line, "")): one for one in cells
+    }
     for place, value in zip(numbers or titles, values, strict=True):
-        at = {chart.x: value}
-        where = [at | ({chart.line: line} if chart.line else {}) for line, _ in lines]
-        measured = (_mean(cells, chart.y, one) for one in where)
-        rows.append((place, *measured, *(_published(cells, chart.y, one, beside) for one in where)))
+        of_lines = [cell_at.get((value, line)) for line, _ in lines]
+        measured = (_mean(cell, chart.y) for cell in of_lines)
+        rows.append((place, *measured, *(_published(cell, chart.y, beside) for cell in of_lines)))
     if numbers:
         rows.sort(key=lambda row: float(row[0]))
     return rows
 
 
-def _mean(cells: Sequence[MeasuredCell], figure: str, where: Coordinates) -> float | None:
-    for cell in cells:
-        if where.items() <= dict(cell.coordinates).items() and (values := cell.values(figure)):
-            middle = fmean(values)
-            return None if math.isinf(middle) else middle
-    return None
+def _mean(cell: MeasuredCell | None, figure: str) -> float | None:
+    values = cell.values(figure) if cell else []
+    middle = fmean(values) if values else math.inf
+    return None if math.isinf(middle) else middle
 
 
 def _published(
-    cells: Sequence[MeasuredCell], figure: str, where: Coordinates, beside: Sequence[published.Row]
+    cell: MeasuredCell | None, figure: str, beside: Sequence[published.Row]
 ) -> float | None:
-    for cell in cells:
-        if where.items() <= dict(cell.coordinates).items():
-            value = published.of(beside, cell.coordinates).get(figure)
-            return value if isinstance(value, float) else None
-    return None
+    value = published.of(beside, cell.coordinates).get(figure) if cell else None
+    return value if isinstance(value, float) else None
 
 
 def _mark(at: int, *, with_bars: bool, published: bool) -> Mark:

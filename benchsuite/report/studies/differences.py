@@ -37,9 +37,9 @@ class Beside(NamedTuple):
 
 def beside(mine: StudyReport, other: StudyReport) -> Beside:
     """This one divided by the other, in environment, claims and figures; settings are not told."""
-    firsts = [_first(one.row) for one in (other, mine)]
-    known = [one for one in firsts if one is not None]
-    unlike = differences(known) if len(known) == len(firsts) else []
+    firsts = [first for one in (other, mine) if (first := _first(one.row))]
+    are_known = len(firsts) == 2
+    unlike = differences(firsts) if are_known else []
     unlike = [one for one in unlike if one.matters and not one.name.startswith(SETTING)]
     same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
     found = trend.difference(mine.study, other.execution, mine.execution)
@@ -59,7 +59,8 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
-    notes = [(OTHER_FILE, not same_file), (ALIKE, not unlike), (NONE_TURNED, not turned)]
+    is_alike = are_known and not unlike
+    notes = [(OTHER_FILE, not same_file), (ALIKE, is_alike), (NONE_TURNED, not turned)]
     section = Section(
         title=f"Against the execution of {other.when}",
         sentences=[words for words, holds in notes if holds],

@@ -14,7 +14,7 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Status
-from benchsuite.core.units import listed
+from benchsuite.core.units import counted, listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
@@ -104,15 +104,10 @@ class StudyReport:
             for check in claim.checks
         ]
         if checks:
-            head = [
-                "claim",
-                "check",
-                f"measured [{100 * TOLD:.0f} % interval]",
-                "wanted",
-                "outcome",
-            ]
-            title = f"{len(checks)} check{'s' * (len(checks) != 1)}"
-            table = Table([*head, "interval by"], checks, title=title, is_folded=True)
+            measured = f"measured [{100 * TOLD:.0f} % interval]"
+            head = ["claim", "check", measured, "wanted", "outcome", "interval by"]
+            title = counted(len(checks), "check")
+            table = Table(head, checks, title=title, is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
             asked = [
@@ -185,10 +180,6 @@ class StudyReport:
         return dict(Counter(claim.outcome.value for claim in self.claims))
 
     @property
-    def counts(self) -> str:
-        return claims_words(self.outcomes) or "no claims"
-
-    @property
     def verdicts(self) -> str:
         """Of all runs: "40 valid, 3 weak, 1 invalid"."""
         counts = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
@@ -215,7 +206,7 @@ class StudyReport:
         yield f"The configurations are {axes}."
         every, here = len(list(matrix.every(study))), len(self.execution.cells)
         of = f"all {every}" if every == here else f"{here} of its {every}"
-        runs = f"{row.repeat} run{'s' * (row.repeat != 1)}"
+        runs = counted(row.repeat, "run")
         order = f"in shuffled blocks (seed {row.seed})"
         yield f"This execution has {of} configurations with {runs} of each, {order}."
         if row.only:
@@ -251,11 +242,10 @@ KINDS = {
 def claims_words(outcomes: Mapping[str, int]) -> str:
     """How claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"; empty without claims."""
     words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
-    counted = [(outcome, outcomes.get(outcome.value, 0)) for outcome in Outcome]
     parts = [
         f"{count} {words.get(outcome, (outcome.value, outcome.value))[count != 1]}"
-        for outcome, count in counted
-        if count
+        for outcome in Outcome
+        if (count := outcomes.get(outcome.value, 0))
     ]
     return listed(parts) if parts else ""
 
@@ -307,9 +297,10 @@ def _starts(cell: MeasuredCell) -> Shown:
     why_not = "" if cell.state is State.MEASURED else cell.reason
     excluded = [one for one in cell.starts if one.excluded]
     why = f", {len(excluded)} excluded: {reasons(excluded)}" if excluded else ""
-    notes = {one.run: f"excluded: {', '.join(one.excluded)}" * bool(one.excluded)
-             or ", ".join(one.failed) for one in cell.starts}  # fmt: skip
-    runs = [(one.verdict, one.run, notes[one.run]) for one in cell.starts]
+    runs = [
+        (one.verdict, one.run, "excluded: " * bool(one.excluded) + reasons([one]))
+        for one in cell.starts
+    ]
     return Shown(f"{len(runs)}{why}", note=why_not, runs=runs)
 
 

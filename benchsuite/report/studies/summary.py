@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.units import listed
-from benchsuite.report.studies.execution import StudyReport, outcome
+from benchsuite.report.studies.execution import StudyReport, claims_words, outcome
 from benchsuite.studies.tables import HOW
 
 EXECUTED = ("study", "question", "execution", "scale", "starts", "runs", "claims")
@@ -30,7 +30,7 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
     executed: list[list[str | Shown]] = [
         [
             *(links[one.study.name], one.study.question, one.when, f"{one.row.scale:g}"),
-            *(str(one.row.repeat), one.verdicts, one.counts),
+            *(str(one.row.repeat), one.verdicts, claims_words(one.outcomes) or "no claims"),
         ]
         for one in reports
     ]

@@ -118,25 +118,22 @@ def spare(figures: Iterable[Metric], **others: int) -> list[str]:
 def show(grid: Grid, console: Console) -> None:
     """Prints it as wide as the console allows; as a block a row where the least doesn't fit."""
     spare = [name for name in grid.spare if name in grid.headings]
+    lines = PLAIN if console.options.ascii_only else box.SIMPLE_HEAD
     for count in range(len(spare) + 1):
-        rest, least = grid.without(spare[:count]), BESIDE - BETWEEN
+        rest, table = grid.without(spare[:count]), Table(box=lines, pad_edge=False)
+        least = BESIDE - BETWEEN
         for place, name in enumerate(rest.headings):
-            texts = [str(row[place]) for row in rest.rows]
-            narrow = [_narrowest(texts)] if name in rest.prose else map(cell_len, texts)
-            least += max(cell_len(name), *narrow, 0) + BETWEEN
+            texts, is_prose = [str(row[place]) for row in rest.rows], name in rest.prose
+            narrowest = _narrowest(texts) if is_prose else max(map(cell_len, texts), default=0)
+            least += max(cell_len(name), narrowest) + BETWEEN
+            table.add_column(
+                Text(name),
+                justify="left" if not place or is_prose or name in rest.words else "right",
+                no_wrap=not is_prose,
+                overflow="fold",
+                min_width=narrowest if is_prose else None,
+            )
         if least <= console.width:
-            lines = PLAIN if console.options.ascii_only else box.SIMPLE_HEAD
-            table = Table(box=lines, pad_edge=False)
-            for place, name in enumerate(rest.headings):
-                is_prose = name in rest.prose
-                texts = [str(row[place]) for row in rest.rows]
-                table.add_column(
-                    Text(name),
-                    justify="left" if not place or is_prose or name in rest.words else "right",
-                    no_wrap=not is_prose,
-                    overflow="fold",
-                    min_width=_narrowest(texts) if is_prose else None,
-                )
             for row in rest.rows:
                 table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
             console.print(table)

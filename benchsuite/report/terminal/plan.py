@@ -8,7 +8,7 @@ from benchsuite.core.printable import hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import KEEP, THROWAWAY, RunSpec
 from benchsuite.core.specs.load import USER
-from benchsuite.core.units import format_period, listed
+from benchsuite.core.units import counted, format_period, listed
 from benchsuite.runner.plan import Plan
 from benchsuite.system import cpus
 from benchsuite.system.cpus import available, usable, words
@@ -44,7 +44,7 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
         *[words for words in _around(plans[0]) if all(words in _around(plan) for plan in plans)],
     ]
     if extra:
-        parts.append(f"{extra} {DIAGNOSTIC}{'s' * (extra > 1)}")
+        parts.append(counted(extra, DIAGNOSTIC))
     seconds = format_period(round(estimate_s))
     where = cpus_words(largest) if plans[0].server.starts else "nothing started or isolated"
     return f"{', '.join(parts)} · {where} · about {seconds}"
@@ -57,9 +57,7 @@ def _shape(plans: Sequence[Plan]) -> str:
     for name in FACETS:
         counts[name] = len({_facets(plan)[name] for plan in cells})
     words = [
-        f"{count} {name}{'s' * (count > 1)}"
-        for name, count in counts.items()
-        if name == "server" or count > 1
+        counted(count, name) for name, count in counts.items() if name == "server" or count > 1
     ]
     repeats = max(plan.spec.repetition for plan in plans)
     if prod(counts.values()) != len(cells):

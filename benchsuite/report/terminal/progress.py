@@ -41,13 +41,7 @@ class Progress:
         self._made_before = made_before
         self._titles = titles
         self._estimates_s = estimates_s
-        self._expected_s: Sequence[float] = ()  #: Of the run that has begun, and of those after it.
         self._number = 0
-        self._spec: RunSpec | None = None
-        self._stage = ""
-        self._told_left = False  #: Once a run is enough where lines stay.
-        self._tick: Tick | None = None
-        self._begun = 0.0
         self._is_live = console.is_terminal and not console.is_dumb_terminal
         self._live = Live(console=console, transient=True, auto_refresh=False)
 
@@ -61,12 +55,12 @@ class Progress:
 
     def begin(self, spec: RunSpec) -> None:
         self._begun = time.monotonic()
-        self._expected_s = self._estimates_s(self._number)
+        self._expected_s = self._estimates_s(self._number)  # of this run, and of those after it
         self._number += 1
-        self._spec = spec
+        self._load = spec.load
         self._stage = ""
-        self._told_left = False
-        self._tick = None
+        self._told_left = False  # once a run is enough where lines stay
+        self._tick: Tick | None = None
 
     def skip(self, reason: str) -> None:
         self._number += 1
@@ -130,18 +124,13 @@ class Progress:
 
     def _parts(self) -> list[tuple[int, Text]]:
         """What the line says, each with its rank: the highest is left out first."""
-        assert self._spec is not None
         left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
-        total, tick, load = (
-            "" if self.total is None else f"/{self.total}",
-            self._tick,
-            self._spec.load,
-        )
-        now = phase_words(load, tick) if tick else self._stage
+        total, tick = "" if self.total is None else f"/{self.total}", self._tick
+        now = phase_words(self._load, tick) if tick else self._stage
         first = [(4, Text(self._name)), (5, Text(f"{self.place}{total}")), (0, Text(now))]
         if tick is None or tick.awaited is not None:
             return [*first, left]
-        _, done, length = _phase(load, tick.elapsed_s)
+        _, done, length = _phase(self._load, tick.elapsed_s)
         filled = round(BAR_WIDTH * min(1.0, done / length)) if length else BAR_WIDTH
         return [
             *first,

@@ -46,9 +46,9 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
 
 def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     """Which to take or, of a single configuration, what its run or its runs say."""
-    if not cells or len(cells) > 1:
-        if cells and not any(cell.measured for cell in cells):
-            return Answer(title="", headline="No run gave a result.")
+    if len(cells) > 1 and not any(cell.measured for cell in cells):
+        return Answer(title="", headline="No run gave a result.")
+    if len(cells) != 1:
         return ranking(cells, margins)
     (cell,) = cells
     run = middle(cell) or cell.first

@@ -4,22 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from benchsuite.core.units import (
-    format_number,
-    format_percent,
-    format_rate,
-)
+from benchsuite.core.units import format_number, format_percent, format_rate
 from benchsuite.report.charts.drawing import Chart, draw, escaped, rounded
-from benchsuite.report.charts.series import (
-    MEMORY,
-    Axis,
-    Column,
-    Mark,
-    Series,
-    first,
-    line,
-    points,
-)
+from benchsuite.report.charts.series import MEMORY, Axis, Column, Mark, Series, first, line, points
 from benchsuite.report.charts.styles import styles
 from benchsuite.tuning.answer import Outcome, Row
 from benchsuite.tuning.candidates import bound

@@ -17,19 +17,12 @@ from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
-from benchsuite.core.units import (
-    counted,
-    format_duration,
-    format_number,
-    format_period,
-    listed,
-)
+from benchsuite.core.units import counted, format_duration, format_number, format_period, listed
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
 from benchsuite.report import executions, flames
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.flames import Drawing, drawing
 from benchsuite.report.limiting import Told, told
 from benchsuite.report.tuning.charts import against_memory, shares
 from benchsuite.runner import environments, planning
@@ -125,20 +118,13 @@ class TuningReport:
         )
 
     @property
-    def headline(self) -> str:
-        return self.outcome.headline
-
-    @property
     def objective(self) -> str:
         return self.notebook.question.objective.words
 
     @property
     def workload(self) -> str:
-        return workload_words(self._work.workload, self._work.options)
-
-    @property
-    def _work(self) -> WorkloadSpec:
-        return WorkloadSpec.from_json(self.row.spec.get("workload") or {})
+        work = WorkloadSpec.from_json(self.row.spec.get("workload") or {})
+        return workload_words(work.workload, work.options)
 
     @cached_property
     def charts(self) -> list[Chart]:
@@ -147,10 +133,6 @@ class TuningReport:
         if question.rate is None and not question.scaling:
             made.insert(0, against_memory(self.outcome))
         return [one for one in made if one.series]
-
-    @cached_property
-    def limiting(self) -> Told | None:
-        return self.limits()
 
     def limits(self, start: Run | None = None) -> Told | None:
         """What limits the pick, of its last start that confirmed, else of its last that counts;
@@ -191,10 +173,7 @@ class TuningReport:
         )
         return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
-    @property
-    def drawing(self) -> Drawing | None:
-        """Which functions use the CPU time of the pick, where a start of it was profiled."""
-        return drawing(self.limiting.flame) if self.limiting and self.limiting.flame else None
+    limiting = cached_property(limits)  # with the starts that are trials
 
     def _limits(self) -> Iterator[Section]:
         pick = self.outcome.pick
@@ -332,7 +311,7 @@ class TuningReport:
         Raises UsageError where there is none.
         """
         if self.outcome.pick is None:
-            raise UsageError(f"There is nothing to paste. {self.headline}")
+            raise UsageError(f"There is nothing to paste. {self.outcome.headline}")
         if not self.paste:
             raise UsageError(self.unpasted or "It already runs: there is nothing to paste.")
         if not kind:
