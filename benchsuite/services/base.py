@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.core.exceptions import StartError
 from benchsuite.core.readings import DATABASE
 from benchsuite.core.specs import Option
 from benchsuite.core.specs.layer import TCP
@@ -135,10 +135,7 @@ class Service(ABC):
         """Raises UnavailableError where it can't run here, StartError with the end of its log when
         it does not come up.
         """
-        if not (usable := self.available()).ok:
-            raise UnavailableError(
-                f"{self.title} can't run here: {usable.reason}; {usable.command} would help."
-            )
+        self.available().demand(self.title)
         self.folder = self.folder.resolve()
         self.env = {
             name: value for name, value in self.env.items() if not name.startswith(self.foreign)
