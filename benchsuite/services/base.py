@@ -131,7 +131,7 @@ class Service(ABC):
             return Available(False, f"the Python package {cls.driver} is not installed", install)
         return Available(True)
 
-    def start(self) -> None:
+    def __enter__(self) -> Self:
         """Raises UnavailableError where it can't run here, StartError with the end of its log when
         it does not come up.
         """
@@ -149,22 +149,16 @@ class Service(ABC):
             self._come_up(self._up)
             self.learn()
             self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
 
     def restart(self) -> None:
         """Ends it and starts it as its fields say now, with what it holds, at the same address."""
         self._up.close()
         self._come_up(self._up)
         self.learn()
-
-    def stop(self) -> None:
-        self._stack.close()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def write(self, name: str, content: str) -> Path:
         """A file in its folder that only it and root can read."""
