@@ -6,7 +6,7 @@ import os
 import resource
 import socket
 import ssl
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 
 from benchsuite.core.exceptions import StartError, UsageError
@@ -23,14 +23,12 @@ def free_port(host: str = "127.0.0.1") -> int:
         return int(listener.getsockname()[1])
 
 
-def distinct(find: Callable[[], int], count: int, besides: Collection[int] = ()) -> list[int]:
-    """So many ports that `find` has found free, each once, and none of `besides`."""
-    ports: list[int] = []
+def free_ports(host: str, count: int, besides: Collection[int]) -> list[int]:
+    """So many free ports, each once, and none of `besides`."""
+    ports: set[int] = set()
     while len(ports) < count:
-        port = find()
-        if port not in ports and port not in besides:
-            ports.append(port)
-    return ports
+        ports |= {free_port(host)}.difference(besides)
+    return sorted(ports)
 
 
 def ensure_port_free(host: str, port: int) -> None:
