@@ -50,7 +50,6 @@ class FrontAdapter(ABC):
     name: ClassVar[str]
     runs_instances: ClassVar[bool] = False
     """Whether it also starts the instances (`place.instances`) and gets no upstreams."""
-    websocket: ClassVar[bool] = True
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     grace_s: ClassVar[float] = 10.0
     """How long it may take to end after the stop signal before it is killed."""

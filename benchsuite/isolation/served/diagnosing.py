@@ -63,7 +63,6 @@ class Account:
 
     path: Path
     pages: dict[str, Page] = field(default_factory=dict)
-    pauses: int = 0
     paused_s: float = 0.0  #: CPU time, as `cpu_s` is; the longest is by the clock.
     longest_pause_s: float = 0.0
     cpu_before_s: float = field(default_factory=time.process_time)
@@ -95,7 +94,6 @@ class Account:
                 }
                 for name, page in self.pages.items()
             },
-            "pauses": self.pauses,
             "paused_s": self.paused_s,
             "longest_pause_s": self.longest_pause_s,
             "cpu_s": time.process_time() - self.cpu_before_s,
@@ -270,7 +268,6 @@ def _collected(phase: str, info: Mapping[str, int]) -> None:
         _paused_at = time.perf_counter(), time.thread_time()
     elif (account := _accounts.get(os.getpid())) is not None:
         took_s, cpu_s = time.perf_counter() - _paused_at[0], time.thread_time() - _paused_at[1]
-        account.pauses += 1
         account.paused_s += cpu_s
         account.longest_pause_s = max(account.longest_pause_s, took_s)
 
