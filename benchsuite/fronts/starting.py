@@ -1,8 +1,8 @@
 """Starts a front before instances that already answer, and ends it."""
 
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError
@@ -40,7 +40,6 @@ def make_certificate(path: Path, host: str) -> None:
 CHECK_S = 20.0  #: How long a front may take to check its configuration.
 
 
-@contextmanager
 def front(
     adapter: FrontAdapter,
     upstreams: Sequence[Address],
@@ -51,7 +50,7 @@ def front(
     env: Mapping[str, str],
     marker: str,
     on_cpus: Collection[int] | None = None,
-) -> Iterator[Process]:
+) -> AbstractContextManager[Process]:
     """The front at host and port, in `adapter.place.folder`, until the block is left.
 
     It is ready when an answer of the run, not one of its own, passes through it. Raises
@@ -88,7 +87,7 @@ def front(
         if done.returncode != 0:
             complaint = adapter.complaint_in(done.stdout)
             raise StartError(f"{adapter.name} refuses its configuration: {complaint}")
-    with running(
+    return running(
         adapter.argv(),
         name=adapter.name,
         log=log,
@@ -99,5 +98,4 @@ def front(
         marker=marker,
         on_cpus=on_cpus,
         run_as=adapter.run_as,
-    ) as process:
-        yield process
+    )
