@@ -130,11 +130,8 @@ class ProcessTree:
     def _look(self, *, thorough: bool) -> list[Stat]:
         pids = set(all_pids())
         self._foreign = set() if thorough else self._foreign & pids
-        stats = {}
-        for pid in pids - self._foreign - {os.getpid()}:
-            stat = read_stat(pid)
-            if stat is not None:
-                stats[pid] = stat
+        looked_at = map(read_stat, pids - self._foreign - {os.getpid()})
+        stats = {stat.pid: stat for stat in looked_at if stat is not None}
         members = {
             pid
             for pid, stat in stats.items()
