@@ -9,10 +9,9 @@ from benchsuite.core.exceptions import StartError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.program import CERTIFICATE
 from benchsuite.system import folders, programs
-from benchsuite.system.account import hand_over, rights_of
+from benchsuite.system.account import hand_over
 from benchsuite.system.process import Process, running
 
-MAKE_S = 20.0
 DAYS = 2
 
 
@@ -25,19 +24,16 @@ def make_certificate(path: Path, host: str) -> None:
     command += ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}"]
     command += ["-keyout", str(key), "-out", str(certificate)]
     try:
-        subprocess.run(command, capture_output=True, text=True, timeout=MAKE_S, check=True)
+        programs.asked(*command).check_returncode()
         path.write_text(key.read_text() + certificate.read_text())
     except subprocess.CalledProcessError as error:
-        lines = (error.stderr or "").strip().splitlines() or [str(error)]
+        lines = error.stdout.decode(errors="replace").strip().splitlines() or [str(error)]
         raise StartError(f"openssl could not make a certificate: {lines[-1]}") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"openssl could not make a certificate: {error}.") from error
     finally:
         key.unlink(missing_ok=True)
         certificate.unlink(missing_ok=True)
-
-
-CHECK_S = 20.0  #: How long a front may take to check its configuration.
 
 
 def front(
@@ -69,23 +65,11 @@ def front(
         hand_over(path, adapter.run_as)
     if checking := adapter.check_argv():
         try:
-            done = subprocess.run(
-                checking,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                cwd=folder,
-                env=dict(env),
-                timeout=CHECK_S,
-                check=False,
-                **rights_of(adapter.run_as),
-            )
+            done = programs.asked(*checking, env=env, folder=folder, run_as=adapter.run_as)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
         if done.returncode != 0:
-            complaint = adapter.complaint_in(done.stdout)
+            complaint = adapter.complaint_in(done.stdout.decode(errors="replace"))
             raise StartError(f"{adapter.name} refuses its configuration: {complaint}")
     return running(
         adapter.argv(),

@@ -42,7 +42,6 @@ INIT = "docker swarm init --advertise-addr 127.0.0.1"
 
 OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
 SERVICE = "web"
-ASK_S = 20.0
 REMOVE_S = 40.0
 AGAIN_S = 1.0
 """Between two removals: parts of a stack that was being created may appear after the first."""
@@ -179,22 +178,17 @@ class _Ended(Exception):
     """SIGTERM or SIGINT."""
 
 
-def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
+def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
     """The output of docker; raises DockerError when it fails or takes longer."""
     try:
-        done = subprocess.run(
-            [programs.find_program("docker") or "docker", *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        program = programs.find_program("docker") or "docker"
+        done = programs.asked(program, *arguments, stderr=subprocess.PIPE, limit_s=timeout_s)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DockerError(str(error)) from error
     if done.returncode != 0:
-        raise DockerError(done.stderr.strip() or f"docker {' '.join(arguments)} failed")
-    return done.stdout
+        complaint = done.stderr.decode(errors="replace").strip()
+        raise DockerError(complaint or f"docker {' '.join(arguments)} failed")
+    return done.stdout.decode(errors="replace")
 
 
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
