@@ -25,8 +25,7 @@ from typing import IO, Any, Never
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import leaves
-from benchsuite.core.specs import Option
-from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
+from benchsuite.fronts.base import INSIDE, Address, FrontAdapter
 from benchsuite.servers.base import Available
 from benchsuite.system import lock, programs
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
@@ -61,14 +60,11 @@ class Swarm(FrontAdapter):
 
     name = "swarm"
     runs_instances = True
+    as_ourselves = True  # who may speak to the engine is the user's choice
     grace_s = 60.0
     ready_timeout_s = 300.0  # it takes minutes to give up on a registry that does not answer
     options = {"image": "", "publish": AUTO}
     limits = {"publish": (AUTO, INGRESS, HOST)}
-
-    def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
-        super().__init__(options, place)
-        self.run_as = ""  # who may speak to the engine is the user's choice
 
     def argv(self) -> list[str]:
         stack = f"benchsuite-{self.place.token[:12]}"
