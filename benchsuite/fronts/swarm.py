@@ -21,7 +21,7 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Never
+from typing import IO, Any
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import leaves
@@ -170,10 +170,6 @@ class DockerError(Exception):
     """The error message of docker."""
 
 
-class _Ended(Exception):
-    """SIGTERM or SIGINT."""
-
-
 def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
     """The output of docker; raises DockerError when it fails or takes longer."""
     try:
@@ -239,12 +235,8 @@ def main(arguments: Sequence[str]) -> None:
         remove(stack)
         return
     removal, removed = remover(stack)
-
-    def end(signum: int, frame: object) -> Never:
-        raise _Ended
-
     for signum in ENDING:
-        signal.signal(signum, end)
+        signal.signal(signum, signal.default_int_handler)
     problem = ""
     try:
         sweep()
@@ -252,7 +244,7 @@ def main(arguments: Sequence[str]) -> None:
         problem = _watch(f"{stack}_{SERVICE}", port)
     except DockerError as error:
         problem = str(error)
-    except _Ended:
+    except KeyboardInterrupt:
         problem = ""
     for signum in ENDING:
         signal.signal(signum, signal.SIG_IGN)
