@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import walk_stack
 from typing import Any
 from weakref import WeakKeyDictionary
 from zlib import crc32
@@ -245,20 +246,16 @@ def line() -> str:
     ORM.
     """
     nearest = ""
-    frame = sys._getframe(1)
-    while frame is not None:
+    for frame, number in walk_stack(sys._getframe(1)):
         code = frame.f_code
         if code.co_name == "render_annotated" and (node := frame.f_locals.get("self")):
             name = getattr(getattr(node, "origin", None), "template_name", None) or "a template"
             return f"{name}:{getattr(getattr(node, 'token', None), 'lineno', '?')}"
-        here = f"{short(code.co_filename)}:{frame.f_lineno}"
+        here = f"{short(code.co_filename)}:{number}"
         if is_the_projects(code.co_filename):
             return here
         if not nearest and not any(part in code.co_filename for part in BETWEEN):
             nearest = here
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
     return nearest
 
 

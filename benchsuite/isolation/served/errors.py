@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from traceback import walk_tb
+from traceback import walk_stack, walk_tb
 from types import FrameType
 from typing import Any
 
@@ -104,8 +104,7 @@ def short(path: str) -> str:
 
 def who_refused(scope: dict[str, Any]) -> str:
     """Names the code that sends the refusal; a sync consumer sends from another thread, unseen."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    for frame, _ in walk_stack(sys._getframe(1)):
         sender = frame.f_locals.get("self")
         allowed = getattr(sender, "allowed_origins", None)
         if allowed is not None:
@@ -117,7 +116,6 @@ def who_refused(scope: dict[str, Any]) -> str:
         package = type(sender).__module__.partition(".")[0]
         if getattr(sender, "scope", None) is not None and package not in ITS_OWN:
             return f"{type(sender).__module__}.{type(sender).__name__} refuses it"
-        frame = frame.f_back
     return "the application refuses it"
 
 
