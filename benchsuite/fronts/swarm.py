@@ -237,7 +237,6 @@ def main(arguments: Sequence[str]) -> None:
     removal, removed = remover(stack)
     for signum in ENDING:
         signal.signal(signum, signal.default_int_handler)
-    problem = ""
     try:
         sweep()
         port = _deploy(Path(paths[0]), stack)

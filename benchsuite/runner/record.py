@@ -70,7 +70,6 @@ class RunRecord:
         self.asked_after: int | None = None  #: By the target's own count.
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
-        self.asks_target_alone = not work.locustfile
         self.sends_forms = False  #: Whether the checked journey did.
         self.by_parts = False  #: Whether load hosts have sent figures in place of samples.
         self.segments: tuple[Segment, ...] = ()
@@ -250,7 +249,7 @@ def gathered(
         load_lag_p50_s=done.lag_p50_s,
         load_lag_p99_s=done.lag_p99_s,
         unheld=record.learned.words,
-        asked=record.asked if record.asks_target_alone else None,
+        asked=None if plan.workload.locustfile else record.asked,
         slowing=record.facts.slowing,
         undone=record.facts.undone,
         diagnosed=spec.diagnoses,
