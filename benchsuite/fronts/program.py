@@ -103,9 +103,10 @@ class ProgramFront(FrontAdapter):
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         """Values of the template's placeholders, besides those that all templates have."""
 
-    def escaped(self, path: Path) -> str:
+    @classmethod
+    def escaped(cls, path: Path) -> str:
         """A path as written between double quotes in the program's configuration."""
-        return str(path).translate({ord(sign): f"\\{sign}" for sign in self.special})
+        return str(path).translate({ord(sign): f"\\{sign}" for sign in cls.special})
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """Its configuration; pure, except for reading the user's own template."""
