@@ -50,7 +50,7 @@ class FrontAdapter(ABC):
     name: ClassVar[str]
     runs_instances: ClassVar[bool] = False
     """Whether it also starts the instances (`place.instances`) and gets no upstreams."""
-    websocket: ClassVar[bool] = True
+    as_ourselves: ClassVar[bool] = False  #: Whether it runs as root, too, where we do.
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
     grace_s: ClassVar[float] = 10.0
     """How long it may take to end after the stop signal before it is killed."""
@@ -65,7 +65,7 @@ class FrontAdapter(ABC):
             self.name, self.options, options, self.limits
         )
         self.place = place or FrontPlace()
-        self.run_as = unprivileged()  #: The user it runs as; empty for ours.
+        self.run_as = "" if self.as_ourselves else unprivileged()  #: Its user; empty for ours.
 
     @property
     def parallel(self) -> int | None:

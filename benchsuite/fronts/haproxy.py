@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
@@ -25,6 +24,7 @@ class Haproxy(ProgramFront):
     template = "haproxy.cfg"
     balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn"}
     complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
+    special = '\\"$'
     parallel_option = "threads"
     limits = {"threads": Within(1)}
     options = {**COMMON, "threads": 1}
@@ -35,10 +35,6 @@ class Haproxy(ProgramFront):
 
     def check_argv(self) -> list[str]:
         return [self.executable(), "-c", "-f", str(self.place.folder / self.template)]
-
-    @staticmethod
-    def escaped(path: Path) -> str:
-        return re.sub(r'([\\"$])', r"\\\1", str(path))
 
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         idle = int(self.settings["upstream_keep_alive"])

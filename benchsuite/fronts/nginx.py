@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 
 from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
@@ -30,6 +29,7 @@ class Nginx(ProgramFront):
     template = "nginx.conf"
     balances = {ROUND_ROBIN: "", LEAST_CONNECTIONS: "least_conn"}
     complaint = re.compile(r"\[emerg\] (?:\d+#\d+: )?(.+)")
+    special = '\\"'
     parallel_option = "processes"
     options = {**COMMON, "processes": 1}
     limits = {"processes": Within(1)}
@@ -41,10 +41,6 @@ class Nginx(ProgramFront):
 
     def check_argv(self) -> list[str]:
         return [*self.argv(), "-t", "-q"]
-
-    @staticmethod
-    def escaped(path: Path) -> str:
-        return re.sub(r'([\\"])', r"\\\1", str(path))
 
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         idle = int(self.settings["upstream_keep_alive"])

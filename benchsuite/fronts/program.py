@@ -85,6 +85,8 @@ class ProgramFront(FrontAdapter):
     balances: ClassVar[Mapping[str, str]]  #: Value of `balance` → the program's word.
     complaint: ClassVar[re.Pattern[str]]
     """How it reports an invalid configuration; the first group is the sentence."""
+    special: ClassVar[str] = ""
+    """What needs a backslash between double quotes in its configuration."""
     parallel_option: ClassVar[str] = ""
     """The option with the number of its processes or threads, each on a CPU."""
     options = COMMON
@@ -101,10 +103,10 @@ class ProgramFront(FrontAdapter):
     def values(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, object]:
         """Values of the template's placeholders, besides those that all templates have."""
 
-    @staticmethod
-    def escaped(path: Path) -> str:
+    @classmethod
+    def escaped(cls, path: Path) -> str:
         """A path as written between double quotes in the program's configuration."""
-        return str(path)
+        return str(path).translate({ord(sign): f"\\{sign}" for sign in cls.special})
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """Its configuration; pure, except for reading the user's own template."""

@@ -1,18 +1,17 @@
 """Starts a front before instances that already answer, and ends it."""
 
 import subprocess
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from benchsuite.core.exceptions import StartError
 from benchsuite.fronts.base import Address, FrontAdapter
 from benchsuite.fronts.program import CERTIFICATE
 from benchsuite.system import folders, programs
-from benchsuite.system.account import hand_over, rights_of
+from benchsuite.system.account import hand_over
 from benchsuite.system.process import Process, running
 
-MAKE_S = 20.0
 DAYS = 2
 
 
@@ -25,10 +24,10 @@ def make_certificate(path: Path, host: str) -> None:
     command += ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}"]
     command += ["-keyout", str(key), "-out", str(certificate)]
     try:
-        subprocess.run(command, capture_output=True, text=True, timeout=MAKE_S, check=True)
+        programs.asked(*command).check_returncode()
         path.write_text(key.read_text() + certificate.read_text())
     except subprocess.CalledProcessError as error:
-        lines = (error.stderr or "").strip().splitlines() or [str(error)]
+        lines = error.stdout.decode(errors="replace").strip().splitlines() or [str(error)]
         raise StartError(f"openssl could not make a certificate: {lines[-1]}") from error
     except (OSError, subprocess.TimeoutExpired) as error:
         raise StartError(f"openssl could not make a certificate: {error}.") from error
@@ -37,10 +36,6 @@ def make_certificate(path: Path, host: str) -> None:
         certificate.unlink(missing_ok=True)
 
 
-CHECK_S = 20.0  #: How long a front may take to check its configuration.
-
-
-@contextmanager
 def front(
     adapter: FrontAdapter,
     upstreams: Sequence[Address],
@@ -51,7 +46,7 @@ def front(
     env: Mapping[str, str],
     marker: str,
     on_cpus: Collection[int] | None = None,
-) -> Iterator[Process]:
+) -> AbstractContextManager[Process]:
     """The front at host and port, in `adapter.place.folder`, until the block is left.
 
     It is ready when an answer of the run, not one of its own, passes through it. Raises
@@ -70,25 +65,13 @@ def front(
         hand_over(path, adapter.run_as)
     if checking := adapter.check_argv():
         try:
-            done = subprocess.run(
-                checking,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-                cwd=folder,
-                env=dict(env),
-                timeout=CHECK_S,
-                check=False,
-                **rights_of(adapter.run_as),
-            )
+            done = programs.asked(*checking, env=env, folder=folder, run_as=adapter.run_as)
         except (OSError, subprocess.TimeoutExpired) as error:
             raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
         if done.returncode != 0:
-            complaint = adapter.complaint_in(done.stdout)
+            complaint = adapter.complaint_in(done.stdout.decode(errors="replace"))
             raise StartError(f"{adapter.name} refuses its configuration: {complaint}")
-    with running(
+    return running(
         adapter.argv(),
         name=adapter.name,
         log=log,
@@ -99,5 +82,4 @@ def front(
         marker=marker,
         on_cpus=on_cpus,
         run_as=adapter.run_as,
-    ) as process:
-        yield process
+    )

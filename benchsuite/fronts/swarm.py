@@ -21,12 +21,11 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import IO, Any, Never
+from typing import IO, Any
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import leaves
-from benchsuite.core.specs import Option
-from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace
+from benchsuite.fronts.base import INSIDE, Address, FrontAdapter
 from benchsuite.servers.base import Available
 from benchsuite.system import lock, programs
 from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE
@@ -42,7 +41,6 @@ INIT = "docker swarm init --advertise-addr 127.0.0.1"
 
 OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
 SERVICE = "web"
-ASK_S = 20.0
 REMOVE_S = 40.0
 AGAIN_S = 1.0
 """Between two removals: parts of a stack that was being created may appear after the first."""
@@ -62,14 +60,11 @@ class Swarm(FrontAdapter):
 
     name = "swarm"
     runs_instances = True
+    as_ourselves = True  # who may speak to the engine is the user's choice
     grace_s = 60.0
     ready_timeout_s = 300.0  # it takes minutes to give up on a registry that does not answer
     options = {"image": "", "publish": AUTO}
     limits = {"publish": (AUTO, INGRESS, HOST)}
-
-    def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
-        super().__init__(options, place)
-        self.run_as = ""  # who may speak to the engine is the user's choice
 
     def argv(self) -> list[str]:
         stack = f"benchsuite-{self.place.token[:12]}"
@@ -175,26 +170,17 @@ class DockerError(Exception):
     """The error message of docker."""
 
 
-class _Ended(Exception):
-    """SIGTERM or SIGINT."""
-
-
-def docker(*arguments: str, timeout_s: float = ASK_S) -> str:
+def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
     """The output of docker; raises DockerError when it fails or takes longer."""
     try:
-        done = subprocess.run(
-            [programs.find_program("docker") or "docker", *arguments],
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            timeout=timeout_s,
-            check=False,
-        )
+        program = programs.find_program("docker") or "docker"
+        done = programs.asked(program, *arguments, stderr=subprocess.PIPE, limit_s=timeout_s)
     except (OSError, subprocess.TimeoutExpired) as error:
         raise DockerError(str(error)) from error
     if done.returncode != 0:
-        raise DockerError(done.stderr.strip() or f"docker {' '.join(arguments)} failed")
-    return done.stdout
+        complaint = done.stderr.decode(errors="replace").strip()
+        raise DockerError(complaint or f"docker {' '.join(arguments)} failed")
+    return done.stdout.decode(errors="replace")
 
 
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
@@ -249,20 +235,15 @@ def main(arguments: Sequence[str]) -> None:
         remove(stack)
         return
     removal, removed = remover(stack)
-
-    def end(signum: int, frame: object) -> Never:
-        raise _Ended
-
     for signum in ENDING:
-        signal.signal(signum, end)
-    problem = ""
+        signal.signal(signum, signal.default_int_handler)
     try:
         sweep()
         port = _deploy(Path(paths[0]), stack)
         problem = _watch(f"{stack}_{SERVICE}", port)
     except DockerError as error:
         problem = str(error)
-    except _Ended:
+    except KeyboardInterrupt:
         problem = ""
     for signum in ENDING:
         signal.signal(signum, signal.SIG_IGN)

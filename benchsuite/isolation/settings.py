@@ -33,7 +33,6 @@ def _so_far() -> dict[str, Any]:
 
 _project = project_settings(BENCHSUITE_INSTRUCTIONS.settings_module)
 _changes = overridden(_project, BENCHSUITE_INSTRUCTIONS)
-BENCHSUITE_CHANGES = _changes.words
 BENCHSUITE_ENVIRONMENT = dict(os.environ)
 """With what the project's settings read from files of their own."""
 _replaced = Replaced(_changes, BENCHSUITE_INSTRUCTIONS)

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -64,8 +64,7 @@ class Interpreter:
         """The version of a distribution in its environment, or None."""
         if self.is_own:
             return installed.version(distribution)
-        version: str | None = self.packages.get(installed.plain(distribution))
-        return version
+        return self.packages.get(installed.plain(distribution))
 
     @property
     def packages(self) -> Mapping[str, str]:
@@ -189,11 +188,7 @@ class Kind:
     free_threaded: bool = False  #: Whether it was built without the global interpreter lock.
 
     def suits(self, wanted: "Kind") -> bool:
-        return (
-            self.implementation == wanted.implementation
-            and self.version[: len(wanted.version)] == wanted.version
-            and self.free_threaded == wanted.free_threaded
-        )
+        return replace(self, version=self.version[: len(wanted.version)]) == wanted
 
     def __str__(self) -> str:
         number = ".".join(map(str, self.version)) + "t" * self.free_threaded

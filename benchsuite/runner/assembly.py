@@ -53,7 +53,7 @@ from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
 from benchsuite.system import folders, logfile, scratch
 from benchsuite.system.guard import guarded, without_shared_memory
-from benchsuite.system.network import distinct, ensure_port_free, free_port
+from benchsuite.system.network import ensure_port_free, free_port, free_ports
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
 from benchsuite.telemetry.prober.answer import (
     ASKED_HEADER,
@@ -245,7 +245,7 @@ class Assembly:
             return self._start_replicas(place)
         places = [place]
         if spec.front:
-            ports = distinct(partial(free_port, HOST), spec.instances, besides=[place[1]])
+            ports = free_ports(HOST, spec.instances, besides=[place[1]])
             places = [(HOST, port) for port in ports]
         servers = [self._server(own) for own in places]
         for server, (host, port) in zip(servers, places, strict=True):

@@ -111,7 +111,7 @@ def ensure_serving(python: Interpreter) -> None:
 def _serves_console() -> bool:
     """Whether the project has benchsuite's pages; not where its settings can't be loaded here."""
     try:
-        apps = target_settings().INSTALLED_APPS
+        apps = getattr(target_settings(), "INSTALLED_APPS", ())
     except (ImportError, ImproperlyConfigured):
         return False
     return any(one in apps for one in CONSOLE_APPS)

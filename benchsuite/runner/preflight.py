@@ -21,7 +21,6 @@ from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
 from benchsuite.runner.plan import Plan
-from benchsuite.servers.base import Available
 from benchsuite.system import cpus, network
 from benchsuite.telemetry import profiler
 
@@ -60,7 +59,7 @@ def check(plan: Plan) -> None:
     _check_layer(plan)
     _check_data(plan)
     for service in plan.services.values():
-        _demand(service.title, service.available())
+        service.available().demand(service.title)
     _check_diagnosis(plan)
     if plan.python is not None or not plan.server.serves_project:
         check_installed(plan)
@@ -299,22 +298,22 @@ def _check_own_target(plan: Plan) -> None:
 
 def _check_data(plan: Plan) -> None:
     """The database that the run starts."""
-    service, database = plan.database, plan.spec.database
-    if service is not None:
-        asked = database.max_connections
-        if asked is not None and asked < service.least_connections:
-            raise UsageError(
-                f"{service.title} gives no fewer than {service.least_connections} connections, and "
-                f"--max-connections is {asked}; ask for more."
-            )
-        _demand(service.title, service.available())
+    service, asked = plan.database, plan.spec.database.max_connections
+    if service is None:
+        return
+    if asked is not None and asked < service.least_connections:
+        raise UsageError(
+            f"{service.title} gives no fewer than {service.least_connections} connections, and "
+            f"--max-connections is {asked}; ask for more."
+        )
+    service.available().demand(service.title)
 
 
 def _check_front(plan: Plan) -> None:
     if plan.front is None:
         return
     spec = plan.spec.server
-    _demand(spec.front, plan.front.available())
+    plan.front.available().demand(spec.front)
     plan.front.ensure_possible(spec.instances)
 
 
@@ -366,11 +365,4 @@ def _check_layer(plan: Plan) -> None:
         raise UsageError(
             f"With --layer=redis-pubsub every worker hears every message, so {layer.workers} would "
             "all answer each request; take --layer=redis, or one worker."
-        )
-
-
-def _demand(name: str, available: Available) -> None:
-    if not available.ok:
-        raise UnavailableError(
-            f"{name} can't run here: {available.reason}; {available.command} would help."
         )

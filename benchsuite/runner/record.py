@@ -70,7 +70,6 @@ class RunRecord:
         self.asked_after: int | None = None  #: By the target's own count.
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
-        self.asks_target_alone = not work.locustfile
         self.sends_forms = False  #: Whether the checked journey did.
         self.by_parts = False  #: Whether load hosts have sent figures in place of samples.
         self.segments: tuple[Segment, ...] = ()
@@ -225,10 +224,12 @@ class RunRecord:
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
-def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
+def gathered(
+    record: RunRecord, done: Done, monitor: Monitor, ceilings: Sequence[Ceiling]
+) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
-    sockets, monitor = record.websockets, record.monitor
+    sockets, agent = record.websockets, monitor.agent
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
     is_even = not (load.stages or load.iterations or record.storm_s is not None)
@@ -248,10 +249,16 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         load_lag_p50_s=done.lag_p50_s,
         load_lag_p99_s=done.lag_p99_s,
         unheld=record.learned.words,
-        asked=record.asked if record.asks_target_alone else None,
+        asked=None if plan.workload.locustfile else record.asked,
         slowing=record.facts.slowing,
         undone=record.facts.undone,
         diagnosed=spec.diagnoses,
+        turnover=monitor.turnover(done.window),
+        log=monitor.log,
+        sessions_refused=monitor.sessions_refused,
+        host=monitor.host.shares(*done.window),
+        clock=monitor.host.clock(INTERVAL_S),
+        cpus_shared=monitor.cpus_shared,
     )
     if sockets is not None:
         whole.accounts, whole.recovery = sockets.accounts, sockets.recovery
@@ -259,15 +266,8 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
     # processes that share a project's layer in memory only in its name
     if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
         whole.layers_apart = plan.server.processes * spec.server.instances
-    unwatched = [*whole.unwatched]
-    if monitor is not None:
-        whole.turnover = monitor.turnover(done.window)
-        whole.log, whole.sessions_refused = monitor.log, monitor.sessions_refused
-        whole.host = monitor.host.shares(*done.window)
-        whole.clock = monitor.host.clock(INTERVAL_S)
-        whole.cpus_shared = monitor.cpus_shared
-        unwatched = [*monitor.unwatched(done)]
-    if (agent := record.agent) is not None:
+    unwatched = [*monitor.unwatched(done)]
+    if agent is not None:
         whole.agent, whole.load_machine = agent.agent, None if agent.is_here else whole.host
         whole.host = agent.seen.host
     if not plan.server.starts:
@@ -292,7 +292,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         number = answered_elsewhere.number
         unwatched.append(f"how many of the requests the target saw ({number})")
     whole.unwatched = tuple(unwatched)
-    parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
+    parts = [_of(segment, whole, record, monitor, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
@@ -317,27 +317,29 @@ def _unknown(record: RunRecord) -> Iterator[str]:
 
 
 def _of(
-    segment: Segment, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
+    segment: Segment,
+    whole: Evidence,
+    record: RunRecord,
+    monitor: Monitor,
+    ceilings: Sequence[Ceiling],
 ) -> Evidence:
     """The same run, looked at over one segment."""
-    load, monitor, total = record.spec.load, record.monitor, segment.total
+    load, total, on = record.spec.load, segment.total, monitor.cpus_target
     window = record.since_origin(segment.window)
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
-    cpus_percent = _cpus_busy(record, used)
-    page: Summary | None = (
-        total  #: Of the page that the prober asks, if the load's figures of it are known.
-    )
-    if monitor is None or not record.asks_one_page:
-        name = monitor.page if monitor is not None and not load.stages else None
+    cpus_percent = _cpus_busy(record, used, on)
+    page: Summary | None = total  #: What the prober asks, if the load's figures of it are known.
+    if not record.asks_one_page:
+        name = None if load.stages else monitor.page
         pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
         page = next(pages, None)
     probes, unprobed = None, "the journeys of stages ask several pages"
-    if monitor is None or not monitor.page:
+    if not monitor.page:
         unprobed = "the prober can only ask a page that each journey gets first, by a plain GET"
     if record.by_parts:
         unprobed = "it is compared with all samples, which were too many to be sent"
-    if page and monitor:
+    if page:
         probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
     # requests that may be in flight: users, or as many as there were in the open model
     in_flight = max(1.0, total.concurrency or 0.0) if load.is_open else total.level or load.users
@@ -357,15 +359,14 @@ def _of(
         probes=probes,
         unprobed="" if probes else unprobed,
         slots_held=record.plan.slots_held(in_flight),
-        front=_front(record, used),
+        front=_front(record, used, on),
         busy_percent=busy_percent,
         effort=_effort(record, used, segment, cpus_percent),
     )
 
 
-def _cpus_busy(record: RunRecord, used: CpuShares) -> float | None:
+def _cpus_busy(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> float | None:
     """The fuller of the CPUs that can answer and those that the server's processes can use."""
-    on = record.monitor.cpus_target if record.monitor is not None else None
     answering = [share for share in used.values() if share is not None]
     if not on or not answering:
         return None
@@ -401,10 +402,9 @@ def _effort(
     return Effort(words, tuple((taken_s / np.maximum(answered, 1)).tolist()))
 
 
-def _front(record: RunRecord, used: CpuShares) -> FrontShares | None:
+def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
-    plan, monitor = record.plan, record.monitor
-    on = monitor.cpus_target if monitor is not None else None
+    plan = record.plan
     if plan.front is None or not on:
         return None
     front, target = used[FRONT], used[TARGET]
@@ -434,8 +434,8 @@ def result(
     ended_at = datetime.now(UTC)
     python = record.plan.server.python if record.plan.server.starts else None
     evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
-    if record.total is not None and record.done is not None:
-        evidence = gathered(record, record.done, ceilings(environment))
+    if record.total is not None and record.done is not None and record.monitor is not None:
+        evidence = gathered(record, record.done, record.monitor, ceilings(environment))
     findings = validity.assess(evidence)
     headline = None if record.headline is None else record.segments[record.headline]
     total = replace(headline.total, scope="all", order=0) if headline else record.total

@@ -214,7 +214,7 @@ class Session:
         }
         ready_s = serving.startup_s
         watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")
-        job = _job(plan, facts, serving, token, folder)
+        job = _job(plan, facts, serving, folder)
         record.evidence.unchecked = _check(load, job, serving, facts, plan)
         preflight.check_rate(plan, load.requests)
         record.sends_forms = load.posts
@@ -305,7 +305,7 @@ def _is_ours(plan: Plan) -> bool:
     return plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile
 
 
-def _job(plan: Plan, facts: Facts, serving: RunningSystem, token: str, folder: Path) -> Job:
+def _job(plan: Plan, facts: Facts, serving: RunningSystem, folder: Path) -> Job:
     environment = {}  #: Variables that a load process is told with its job.
     if serving.instructions is not None:
         environment = about_the_project(serving.instructions)

@@ -73,8 +73,6 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
     system's Python, as the same version elsewhere is another program.
     """
     own, file = python.installed("mod_wsgi"), _system_file()
-    if own is None and file is None:
-        return None
     prefix, made_with = python.folder("prefix"), tuple(map(int, python.version.split(".")[:2]))
     if own is not None:
         server = Path(python.folder("compiled"), "mod_wsgi", "server")

@@ -9,7 +9,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Limits, Option, ServerSpec, Within, chosen_options
 from benchsuite.core.specs.server import OURS, check_variable
 from benchsuite.pythons.building import Recipe
@@ -73,6 +73,13 @@ class Available:
             return other if self.ok else self
         reason = f"{self.reason}, and {other.reason}"
         return Available(False, reason, f"{self.command} && {other.command}")
+
+    def demand(self, name: str) -> None:
+        """Raises UnavailableError, with what would help, where what has this name can't run."""
+        if not self.ok:
+            raise UnavailableError(
+                f"{name} can't run here: {self.reason}; {self.command} would help."
+            )
 
 
 @dataclass(frozen=True, slots=True)

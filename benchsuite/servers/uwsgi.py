@@ -35,7 +35,6 @@ class UwsgiFamily(ServerAdapter):
     distribution = "pyuwsgi"
     threads_word: ClassVar[str | None] = "threads"
     default_threads = THREADS
-    line = "WHERE FLAGS"
     listens = "--http {host}:{port}"
     managers = 2  # a master, and the router
     options = COMMON

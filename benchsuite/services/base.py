@@ -15,7 +15,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.core.exceptions import StartError
 from benchsuite.core.readings import DATABASE
 from benchsuite.core.specs import Option
 from benchsuite.core.specs.layer import TCP
@@ -54,8 +54,6 @@ class Service(ABC):
     ours: ClassVar[bool] = False
     """Whether it is a program of ours that stands for something elsewhere: it runs as ourselves,
     and on the load's CPUs."""
-
-    host: ClassVar[str] = HOST
 
     folder: Path
     marker: str  #: The run's, by which its processes are found.
@@ -131,14 +129,11 @@ class Service(ABC):
             return Available(False, f"the Python package {cls.driver} is not installed", install)
         return Available(True)
 
-    def start(self) -> None:
+    def __enter__(self) -> Self:
         """Raises UnavailableError where it can't run here, StartError with the end of its log when
         it does not come up.
         """
-        if not (usable := self.available()).ok:
-            raise UnavailableError(
-                f"{self.title} can't run here: {usable.reason}; {usable.command} would help."
-            )
+        self.available().demand(self.title)
         self.folder = self.folder.resolve()
         self.env = {
             name: value for name, value in self.env.items() if not name.startswith(self.foreign)
@@ -152,22 +147,16 @@ class Service(ABC):
             self._come_up(self._up)
             self.learn()
             self._stack = stack.pop_all()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stack.close()
 
     def restart(self) -> None:
         """Ends it and starts it as its fields say now, with what it holds, at the same address."""
         self._up.close()
         self._come_up(self._up)
         self.learn()
-
-    def stop(self) -> None:
-        self._stack.close()
-
-    def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.stop()
 
     def write(self, name: str, content: str) -> Path:
         """A file in its folder that only it and root can read."""

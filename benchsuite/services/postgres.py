@@ -39,7 +39,8 @@ def found() -> Path | None:
 @cache
 def version(folder: Path) -> str:
     """The version of which both programs are ("15.18"); empty when one is missing or fails."""
-    outputs = [_output(str(folder / name), "--version") for name in ("initdb", "postgres")]
+    answers = [programs.ran(str(folder / name), "--version") for name in ("initdb", "postgres")]
+    outputs = [done.stdout.decode() if done and not done.returncode else "" for done in answers]
     versions = {"".join(re.findall(r"\(PostgreSQL\) (\S+)", output)[:1]) for output in outputs}
     return versions.pop() if len(versions) == 1 else ""
 
@@ -51,11 +52,6 @@ def check_open(folder: Path, user: str) -> None:
             f"PostgreSQL runs as {user} when root starts it, and {user} can't get to {folder}; "
             "open it (chmod o+x) with what lies above it, or: apt install postgresql"
         )
-
-
-def _output(*argv: str) -> str:
-    done = programs.ran(*argv)
-    return done.stdout.decode().strip() if done and done.returncode == 0 else ""
 
 
 APPLICATION = "benchsuite"  #: Names our own connection, which is not counted.

@@ -57,9 +57,8 @@ def fingerprint(pid: int | None = None) -> dict[str, Any]:
     """Flat, JSON-ready facts about this machine, its kernel, this Python and its software; CPUs and
     control groups are those of a process, else of this one.
     """
-    texts = {name: _text(path) for name, path in FILES.items()}
     return {
-        **{name: text if text is None else " ".join(text.split()) for name, text in texts.items()},
+        **{name: " ".join((_text(path) or "").split()) or None for name, path in FILES.items()},
         **_system(),
         **_cpu(pid),
         **_memory(),

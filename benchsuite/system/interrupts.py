@@ -5,7 +5,7 @@ import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import TracebackType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -33,12 +33,8 @@ def terminable() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-
-    def interrupt(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
     before = {
-        signal_number: signal.signal(signal_number, interrupt)
+        signal_number: signal.signal(signal_number, signal.default_int_handler)
         for signal_number in (signal.SIGTERM, signal.SIGHUP)
         if signal.getsignal(signal_number) is not signal.SIG_IGN
     }

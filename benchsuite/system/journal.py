@@ -19,6 +19,7 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.system.lock import claims
+from benchsuite.system.procfs import open_files
 
 NAME = "benchsuite"
 SECOND = ("elapsed_s", "goodput", "p50_s", "p95_s", "failed", "cpu_percent", "measured")
@@ -68,7 +69,7 @@ class Reader:
     @property
     def is_open(self) -> bool:
         """Whether somebody may still write: the process lives, and the file is the same."""
-        return _target(self._path) == self._name
+        return (self._path, self._name) in open_files(self.pid)
 
     @property
     def batch(self) -> str:
@@ -100,19 +101,10 @@ def readers() -> Iterator[Reader]:
 
 def of_process(pid: int) -> Reader | None:
     """None without one, and where the process is another user's."""
-    folder = f"/proc/{pid}/fd"
     try:
         if os.stat(f"/proc/{pid}").st_uid != os.geteuid():  # root may read all, but trusts nobody
             return None
-        paths = [f"{folder}/{number}" for number in os.listdir(folder)]
     except OSError:
         return None
-    names = ((path, _target(path)) for path in paths)
-    return next((Reader(pid, *one) for one in names if one[1].startswith(f"/memfd:{NAME} ")), None)
-
-
-def _target(path: str) -> str:
-    try:
-        return os.readlink(path)
-    except OSError:
-        return ""
+    files = (file for file in open_files(pid) if file[1].startswith(f"/memfd:{NAME} "))
+    return next((Reader(pid, *file) for file in files), None)

@@ -38,7 +38,8 @@ def owner_host(owner: str) -> str:
 def pid_of(owner: str) -> int:
     """The number of the process, as it is known where it runs; 0 for an invalid name."""
     parts = owner.split(":")
-    return int(parts[4]) if len(parts) == 6 and parts[4].isdecimal() else 0
+    is_valid = len(parts) == 6 and parts[4].isascii() and parts[4].isdecimal()
+    return int(parts[4]) if is_valid else 0
 
 
 def has_ended(owner: str) -> bool:
@@ -53,28 +54,24 @@ def can_be_seen(owner: str) -> bool:
 
 def _ended(owner: str) -> bool | None:
     """None if unknown from here."""
-    parts = owner.split(":")
-    if len(parts) != 6 or not (parts[4].isascii() and parts[4].isdigit()):
+    pid = pid_of(owner)
+    if not pid:
         return True
-    here, (*place, boot, namespace, pid, started) = _here(), parts
+    here, (*place, boot, namespace, _, started) = _here(), owner.split(":")
     if boot != here[2]:
         # this machine before a reboot, or another one
         return True if place[1] and place == here[:2] else None
     if namespace != here[3]:
         return None
-    stat = read_stat(int(pid))
+    stat = read_stat(pid)
     if stat is not None:
         return not stat.alive or str(stat.started) != started
     with suppress(ProcessLookupError, OverflowError):
         try:
-            os.kill(int(pid), 0)
+            os.kill(pid, 0)
         except PermissionError:  # it exists, and /proc hides it from this user (`hidepid`)
             return None
     return True
-
-
-def host_name() -> str:
-    return platform.node().replace(":", "-")[:64]
 
 
 def _here() -> list[str]:
@@ -84,7 +81,8 @@ def _here() -> list[str]:
     text = read_text(MACHINE_ID).strip()
     machine = sha256(f"benchsuite {text}".encode()).hexdigest()[:12] if text else ""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
-    return [host_name(), machine, boot, os.readlink("/proc/self/ns/pid").strip("pid:[]")]
+    host = platform.node().replace(":", "-")[:64]
+    return [host, machine, boot, os.readlink("/proc/self/ns/pid").strip("pid:[]")]
 
 
 NAME = "benchsuite"  #: Those with another one measure beside each other.

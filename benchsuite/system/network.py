@@ -2,15 +2,14 @@
 
 import errno
 import ipaddress
-import os
 import resource
 import socket
 import ssl
-from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 
 from benchsuite.core.exceptions import StartError, UsageError
-from benchsuite.system.procfs import all_pids, command_line, read_text
+from benchsuite.system.procfs import all_pids, command_line, open_files, read_text
 
 LOCAL, STATE, INODE = 1, 3, 9  #: Columns of /proc/net/tcp (proc_pid_net(5)).
 LISTENS = "0A"
@@ -23,14 +22,12 @@ def free_port(host: str = "127.0.0.1") -> int:
         return int(listener.getsockname()[1])
 
 
-def distinct(find: Callable[[], int], count: int, besides: Collection[int] = ()) -> list[int]:
-    """So many ports that `find` has found free, each once, and none of `besides`."""
-    ports: list[int] = []
+def free_ports(host: str, count: int, besides: Collection[int]) -> list[int]:
+    """So many free ports, each once, and none of `besides`."""
+    ports: set[int] = set()
     while len(ports) < count:
-        port = find()
-        if port not in ports and port not in besides:
-            ports.append(port)
-    return ports
+        ports |= {free_port(host)}.difference(besides)
+    return sorted(ports)
 
 
 def ensure_port_free(host: str, port: int) -> None:
@@ -72,16 +69,8 @@ def listeners(port: int) -> Iterator[int]:
         if row[STATE] == LISTENS and int(row[LOCAL].rpartition(":")[2], 16) == port
     }
     for pid in all_pids() if sockets else ():
-        if not sockets.isdisjoint(_open_files(pid)):
+        if any(name in sockets for _, name in open_files(pid)):
             yield pid
-
-
-def _open_files(pid: int) -> Iterator[str]:
-    """What a process has open; nothing when it isn't ours to know, or it has ended."""
-    with suppress(OSError):
-        for name in os.listdir(f"/proc/{pid}/fd"):
-            with suppress(OSError):
-                yield os.readlink(f"/proc/{pid}/fd/{name}")
 
 
 def client_context(host: str) -> ssl.SSLContext:

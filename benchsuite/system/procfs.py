@@ -2,6 +2,7 @@
 
 import os
 import signal
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -69,6 +70,17 @@ def read_text(path: str | Path) -> str:
 
 def command_line(pid: int) -> str:
     return read_text(f"/proc/{pid}/cmdline").replace("\0", " ").strip()
+
+
+def open_files(pid: int) -> Iterator[tuple[str, str]]:
+    """What a process has open: path in /proc, and what is there ("socket:[71]"); nothing when it
+    isn't ours to know, or it has ended.
+    """
+    with suppress(OSError):
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            path = f"/proc/{pid}/fd/{number}"
+            with suppress(OSError):
+                yield path, os.readlink(path)
 
 
 def read_bytes(path: str) -> bytes | None:

@@ -11,6 +11,8 @@ from contextlib import suppress
 from functools import cache
 from pathlib import Path
 
+from benchsuite.system.account import rights_of
+
 SBIN = ("/usr/local/sbin", "/usr/sbin", "/sbin")
 """Folders of servers, which are not on an ordinary user's path on Debian."""
 ASK_S = 20.0
@@ -34,24 +36,39 @@ def _version(path: str, arguments: tuple[str, ...]) -> str | None:
     return match.group().decode() if match else None
 
 
+def asked(
+    *command: str,
+    stderr: int = subprocess.STDOUT,
+    env: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    limit_s: float = ASK_S,
+    run_as: str = "",
+) -> subprocess.CompletedProcess[bytes]:
+    """A program that was asked, as that user, and has answered. Raises OSError for one that can't
+    be started, subprocess.TimeoutExpired for one that takes longer.
+    """
+    return subprocess.run(
+        [*command],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=stderr,
+        timeout=limit_s,
+        env=env,
+        cwd=folder,
+        check=False,
+        **rights_of(run_as),
+    )
+
+
 def ran(
     *command: str,
     stderr: int = subprocess.DEVNULL,
     env: Mapping[str, str] | None = None,
     folder: Path | None = None,
 ) -> subprocess.CompletedProcess[bytes] | None:
-    """A program that was asked and has answered; None for one that is not there or takes long."""
+    """The same; None for one that is not there or takes long."""
     try:
-        return subprocess.run(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=stderr,
-            timeout=ASK_S,
-            env=env,
-            cwd=folder,
-            check=False,
-        )
+        return asked(*command, stderr=stderr, env=env, folder=folder)
     except (OSError, subprocess.TimeoutExpired):
         return None
 

@@ -111,7 +111,25 @@ class ProcessTree:
         the machine since the last one; `thorough` reads all again.
         """
         with self._lock:
-            return self._look(thorough=thorough)
+            pids = set(all_pids())
+            self._foreign = set() if thorough else self._foreign & pids
+            looked_at = map(read_stat, pids - self._foreign - {os.getpid()})
+            stats = {stat.pid: stat for stat in looked_at if stat is not None}
+            members = {
+                pid
+                for pid, stat in stats.items()
+                if not self._leaders.isdisjoint((pid, stat.session))
+                or self._known.get(pid) == stat.started
+            }
+            members = descendants(members, stats.values())
+            if self._mark:
+                strays = {pid for pid in stats.keys() - members if self._mark.is_on(pid)}
+                if strays:
+                    members = descendants(members | strays, stats.values())
+            self._foreign |= stats.keys() - members
+            members -= {pid for pid in members if self._reap(stats[pid])}
+            self._known = {pid: stats[pid].started for pid in members}
+            return [stats[pid] for pid in sorted(members)]
 
     @property
     def known(self) -> frozenset[int]:
@@ -126,30 +144,6 @@ class ProcessTree:
         leaders = [stat for stat in self.members() if stat.pid in self._leaders]
         ticks = sum(stat.own_ticks + stat.children_ticks for stat in leaders)
         self.reaped_s += ticks / os.sysconf("SC_CLK_TCK")
-
-    def _look(self, *, thorough: bool) -> list[Stat]:
-        pids = set(all_pids())
-        self._foreign = set() if thorough else self._foreign & pids
-        stats = {}
-        for pid in pids - self._foreign - {os.getpid()}:
-            stat = read_stat(pid)
-            if stat is not None:
-                stats[pid] = stat
-        members = {
-            pid
-            for pid, stat in stats.items()
-            if not self._leaders.isdisjoint((pid, stat.session))
-            or self._known.get(pid) == stat.started
-        }
-        members = descendants(members, stats.values())
-        if self._mark:
-            strays = {pid for pid in stats.keys() - members if self._mark.is_on(pid)}
-            if strays:
-                members = descendants(members | strays, stats.values())
-        self._foreign |= stats.keys() - members
-        members -= {pid for pid in members if self._reap(stats[pid])}
-        self._known = {pid: stats[pid].started for pid in members}
-        return [stats[pid] for pid in sorted(members)]
 
     def _reap(self, stat: Stat) -> bool:
         """Whether it was an orphan that has ended."""

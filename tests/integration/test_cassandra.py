@@ -174,14 +174,15 @@ def test_it_answers_in_the_block_and_is_gone_after_it(folder, jars):
 
 def test_one_that_does_not_come_up_says_why(folder: Path, jars: Callable[..., Path]) -> None:
     jars("broken")
-    with pytest.raises(StartError, match=r"(?s)Cassandra .*OutOfMemoryError"):
-        service(folder).start()
+    with pytest.raises(StartError, match=r"(?s)Cassandra .*OutOfMemoryError"), service(folder):
+        pass
 
 
 def test_without_its_jars_it_is_not_available(folder, jars, monkeypatch):
     monkeypatch.delenv("CASSANDRA_JARS", raising=False)
-    with pytest.raises(UnavailableError, match="CASSANDRA_JARS names no folder of its jars"):
-        service(folder).start()
+    names_none = "CASSANDRA_JARS names no folder of its jars"
+    with pytest.raises(UnavailableError, match=names_none), service(folder):
+        pass
     monkeypatch.setenv("CASSANDRA_JARS", str(folder))
     assert not Cassandra.available().ok, "a folder with other things in it"
     jars()

@@ -20,7 +20,7 @@ import pytest
 from benchsuite.core.exceptions import DatabaseError, StartError, UnavailableError
 from benchsuite.services import mariadb
 from benchsuite.services import postgres as programs
-from benchsuite.services.base import USER, WATCHING, DatabaseService
+from benchsuite.services.base import HOST, USER, WATCHING, DatabaseService
 from benchsuite.services.mariadb import MariaDB
 from benchsuite.services.postgres import RESERVED, PostgreSQL
 from benchsuite.system.account import NOBODY
@@ -211,7 +211,7 @@ def test_the_target_has_no_rights_but_on_a_runs_databases(kind, service):
         (of_target,) = asked(kind, service.url, who)
         assert of_target[1] is False
         assert asked(kind, service.admin_url, who) == [of_target], "who makes them is the same"
-        guessed = f"postgres://postgres:guessed@{service.host}:{service.port}/postgres"
+        guessed = f"postgres://postgres:guessed@{HOST}:{service.port}/postgres"
     with pytest.raises(Exception, match=kind.denied):
         kind.connect(guessed)
 
@@ -251,7 +251,7 @@ def test_nothing_is_left(kind):
     assert not [line for line in segments if line.split()[4] in pids]
     assert set(Path("/tmp").glob(".s.PGSQL*")) <= sockets
     assert service.port is not None
-    ensure_port_free(service.host, service.port)
+    ensure_port_free(HOST, service.port)
 
 
 @on_postgresql
@@ -323,7 +323,7 @@ def test_a_project_is_served_on_it_and_dropped_when_all_connections_are_taken(
         ExitStack() as stack,
     ):
         assert keeper.facts.engine == f"{kind.name} {service.version}"
-        assert keeper.facts.database_address == (service.host, service.port)
+        assert keeper.facts.database_address == (HOST, service.port)
         with keeper.clone(TOKEN, database_url=service.url) as instructions:
             assert service.admin_url not in instructions.read_text()
             with project.served(instructions) as port:

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.services.base import HOST
 from benchsuite.services.redis import Redis
 from benchsuite.system.account import NOBODY
 from benchsuite.system.network import ensure_port_free
@@ -49,7 +50,7 @@ def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by, place):
             owners = {os.stat(f"/proc/{pid}").st_uid for pid in service.process.living()}
             assert owners == {pwd.getpwnam(NOBODY).pw_uid}
         if by == "tcp":
-            nobody = client.Redis(host=service.host, port=service.port or 0)
+            nobody = client.Redis(host=HOST, port=service.port or 0)
             with nobody, pytest.raises(client.AuthenticationError):
                 nobody.ping()
             password = service.url.partition("://:")[2].partition("@")[0]
@@ -62,7 +63,7 @@ def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by, place):
     assert not list(place.glob("*.sock")) + list(place.glob("*.rdb"))
     assert processes_with(marker) == []
     if service.port is not None:
-        ensure_port_free(service.host, service.port)
+        ensure_port_free(HOST, service.port)
 
 
 def test_what_can_not_be_started_is_told(place, monkeypatch):

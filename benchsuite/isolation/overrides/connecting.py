@@ -29,11 +29,10 @@ def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
     parsed: dict[str, Any] = dict(dj_database_url.parse(url))
     if parsed["ENGINE"].startswith("django.db.") and vendor_of(entry) == vendor_of(parsed):
         parsed["ENGINE"] = entry["ENGINE"]
-    kept = {key: value for key, value in entry.items() if key not in PLACE}
-    options = dict(kept.pop("OPTIONS", {})) if entry.get("ENGINE") == parsed["ENGINE"] else {}
-    kept.pop("OPTIONS", None)
+    kept = {key: value for key, value in entry.items() if key not in (*PLACE, "OPTIONS")}
+    own = entry.get("OPTIONS", {}) if entry.get("ENGINE") == parsed["ENGINE"] else {}
     place = {key: parsed[key] for key in PLACE if key in parsed}
-    options = {key: value for key, value in options.items() if key not in PLACE_OPTIONS}
+    options = {key: value for key, value in own.items() if key not in PLACE_OPTIONS}
     wanted = dict(parsed.get("OPTIONS", {}))
     if "options" in options and "options" in wanted:  # of libpq: words of a command line
         wanted["options"] = f"{options['options']} {wanted['options']}"

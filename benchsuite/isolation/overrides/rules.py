@@ -38,16 +38,11 @@ def _a(value: Any, *, unless: str = "", always: bool = False) -> Callable[[Found
     return becomes
 
 
-def _folder(part: str, name: str) -> Callable[[Found], Any]:
-    """Replaces the setting by a folder of the run where the project sets it."""
-
-    def becomes(setting: Found) -> Any:
-        if setting.value is MISSING or not setting.value:
-            return setting.value
-        original = setting.value if part == FILES else ""
-        return like(setting.value, setting.folder(part, name, original))
-
-    return becomes
+def _uploading(setting: Found) -> Any:
+    """A folder of the run where the project sets one."""
+    if setting.value is MISSING or not setting.value:
+        return setting.value
+    return like(setting.value, setting.folder(EMPTY, "uploading"))
 
 
 def _mail(setting: Found) -> Any:
@@ -108,7 +103,7 @@ RULES = (
     Rule("MEDIA_ROOT", files.media, "uploads go to the run's folder"),
     Rule("STATIC_ROOT", files.static, "a copy in the run's folder"),
     Rule("STORAGES.*", files.storage, "files in the run's folder"),
-    Rule("FILE_UPLOAD_TEMP_DIR", _folder(EMPTY, "uploading"), "in the run's folder"),
+    Rule("FILE_UPLOAD_TEMP_DIR", _uploading, "in the run's folder"),
     Rule("SESSION_FILE_PATH", files.sessions, "in the run's folder"),
     Rule("CACHES.*", brokers.cache, "a Redis of the run's own, or files in its folder"),
     Rule("TASKS.*", brokers.tasks, "tasks are thrown away"),

@@ -15,6 +15,7 @@ from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from pathlib import Path
+from traceback import walk_stack
 from typing import Any
 from weakref import WeakKeyDictionary
 from zlib import crc32
@@ -63,7 +64,6 @@ class Account:
 
     path: Path
     pages: dict[str, Page] = field(default_factory=dict)
-    pauses: int = 0
     paused_s: float = 0.0  #: CPU time, as `cpu_s` is; the longest is by the clock.
     longest_pause_s: float = 0.0
     cpu_before_s: float = field(default_factory=time.process_time)
@@ -95,7 +95,6 @@ class Account:
                 }
                 for name, page in self.pages.items()
             },
-            "pauses": self.pauses,
             "paused_s": self.paused_s,
             "longest_pause_s": self.longest_pause_s,
             "cpu_s": time.process_time() - self.cpu_before_s,
@@ -247,20 +246,16 @@ def line() -> str:
     ORM.
     """
     nearest = ""
-    frame = sys._getframe(1)
-    while frame is not None:
+    for frame, number in walk_stack(sys._getframe(1)):
         code = frame.f_code
         if code.co_name == "render_annotated" and (node := frame.f_locals.get("self")):
             name = getattr(getattr(node, "origin", None), "template_name", None) or "a template"
             return f"{name}:{getattr(getattr(node, 'token', None), 'lineno', '?')}"
-        here = f"{short(code.co_filename)}:{frame.f_lineno}"
+        here = f"{short(code.co_filename)}:{number}"
         if is_the_projects(code.co_filename):
             return here
         if not nearest and not any(part in code.co_filename for part in BETWEEN):
             nearest = here
-        if frame.f_back is None:
-            break
-        frame = frame.f_back
     return nearest
 
 
@@ -270,7 +265,6 @@ def _collected(phase: str, info: Mapping[str, int]) -> None:
         _paused_at = time.perf_counter(), time.thread_time()
     elif (account := _accounts.get(os.getpid())) is not None:
         took_s, cpu_s = time.perf_counter() - _paused_at[0], time.thread_time() - _paused_at[1]
-        account.pauses += 1
         account.paused_s += cpu_s
         account.longest_pause_s = max(account.longest_pause_s, took_s)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from traceback import walk_tb
+from traceback import walk_stack, walk_tb
 from types import FrameType
 from typing import Any
 
@@ -62,51 +62,6 @@ class Error:
         return f"{self.message} ({self.place})" if self.place else self.message
 
 
-class Book:
-    """The file to which one process writes its errors."""
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self._known: set[tuple[object, ...]] = set()
-
-    def enter(
-        self,
-        status: int | None,
-        asked: str,
-        error: BaseException | str,
-        *,
-        routed: bool = True,
-    ) -> None:
-        """Writes each kind of error once a place; never raises."""
-        if len(self._known) >= MOST:
-            return
-        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
-        text = what = error if isinstance(error, str) else type(error).__name__
-        key = (status, what, place)
-        if key in self._known:
-            return
-        self._known.add(key)
-        if not isinstance(error, str):
-            with suppress(Exception):  # a project's own error
-                text = f"{what}: {error}"
-        message = " ".join(text.split())[:LONGEST].rstrip(": ")
-        entry = Error(
-            status=status, asked=asked[:LONGEST], message=message, place=place, routed=routed
-        )
-        line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
-        with suppress(OSError):  # a full disk, or another user's folder: the response stays
-            file = os.open(self.path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                if os.fstat(file).st_size < MOST_BYTES:
-                    os.write(file, line)
-            finally:
-                os.close(file)
-
-
-def of_this_process() -> Book:
-    return Book(Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(FILE))
-
-
 def read(instructions: Path) -> list[Error]:
     """What the servers with those instructions have written down, in order; a half line is none."""
     try:
@@ -149,8 +104,7 @@ def short(path: str) -> str:
 
 def who_refused(scope: dict[str, Any]) -> str:
     """Names the code that sends the refusal; a sync consumer sends from another thread, unseen."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
+    for frame, _ in walk_stack(sys._getframe(1)):
         sender = frame.f_locals.get("self")
         allowed = getattr(sender, "allowed_origins", None)
         if allowed is not None:
@@ -162,18 +116,18 @@ def who_refused(scope: dict[str, Any]) -> str:
         package = type(sender).__module__.partition(".")[0]
         if getattr(sender, "scope", None) is not None and package not in ITS_OWN:
             return f"{type(sender).__module__}.{type(sender).__name__} refuses it"
-        frame = frame.f_back
     return "the application refuses it"
 
 
 class Listener(logging.Handler):
-    """Costs nothing until something fails. Django's 400, 403 and 404 responses have no signal and
-    are only logged.
+    """Writes down the errors of this process, and costs nothing until something fails. Django's
+    400, 403 and 404 responses have no signal and are only logged.
     """
 
-    def __init__(self, book: Book) -> None:
+    def __init__(self, path: Path) -> None:
         super().__init__(logging.WARNING)
-        self._book = book
+        self._path = path
+        self._known: set[tuple[object, ...]] = set()
         self._denied: set[str] = set()
         self._lost: set[str] = set()
 
@@ -183,27 +137,60 @@ class Listener(logging.Handler):
         try:
             yield
         except BaseException as error:
-            self._book.enter(None, "", error)
+            self.enter(None, "", error)
             raise
         got_request_exception.connect(self._raised, weak=False)
         for name in LOGGERS:
             logging.getLogger(name).addHandler(self)
 
+    def enter(
+        self,
+        status: int | None,
+        asked: str,
+        error: BaseException | str,
+        *,
+        routed: bool = True,
+    ) -> None:
+        """Writes each kind of error once a place; never raises."""
+        if len(self._known) >= MOST:
+            return
+        place = "" if isinstance(error, str) else _place(walk_tb(error.__traceback__))
+        text = what = error if isinstance(error, str) else type(error).__name__
+        key = (status, what, place)
+        if key in self._known:
+            return
+        self._known.add(key)
+        if not isinstance(error, str):
+            with suppress(Exception):  # a project's own error
+                text = f"{what}: {error}"
+        message = " ".join(text.split())[:LONGEST].rstrip(": ")
+        entry = Error(
+            status=status, asked=asked[:LONGEST], message=message, place=place, routed=routed
+        )
+        line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
+        with suppress(OSError):  # a full disk, or another user's folder: the response stays
+            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
+            try:
+                if os.fstat(file).st_size < MOST_BYTES:
+                    os.write(file, line)
+            finally:
+                os.close(file)
+
     def escaped(self, method: str, path: str, error: Exception) -> None:
         """An error that Django did not turn into a response: one in code around Django."""
-        self._book.enter(500, f"{method} {path}", error)
+        self.enter(500, f"{method} {path}", error)
 
     def denied(self, scope: dict[str, Any]) -> None:
         """A handshake being refused now by code on the stack; recorded once a path."""
         path = str(scope.get("path", ""))
         if path not in self._denied and len(self._denied) < MOST:
             self._denied.add(path)
-            self._book.enter(DENIED, f"{SOCKET} {path}", who_refused(scope))
+            self.enter(DENIED, f"{SOCKET} {path}", who_refused(scope))
 
     def _raised(self, sender: object, request: Any = None, **named: object) -> None:
         error = sys.exc_info()[1]
         if error is not None:
-            self._book.enter(500, _asked(request), error)
+            self.enter(500, _asked(request), error)
 
     def emit(self, record: logging.LogRecord) -> None:
         if getattr(record, "status_code", None) in REFUSED:
@@ -216,7 +203,7 @@ class Listener(logging.Handler):
         status, request = getattr(record, "status_code", None), getattr(record, "request", None)
         what = (record.exc_info and record.exc_info[1]) or record.getMessage()
         if status != LOST:
-            self._book.enter(status, _asked(request), what)
+            self.enter(status, _asked(request), what)
             return
         path, view = getattr(request, "path", ""), ""
         if path in self._lost or len(self._lost) >= MOST // 2:  # leaves room for errors
@@ -226,7 +213,11 @@ class Listener(logging.Handler):
             with suppress(Resolver404):
                 view = resolve(request.path_info, getattr(request, "urlconf", None))._func_path
         says = f"{view} is routed there and answers so" if view else NOT_ROUTED
-        self._book.enter(status, _asked(request), says, routed=bool(view))
+        self.enter(status, _asked(request), says, routed=bool(view))
+
+
+def of_this_process() -> Listener:
+    return Listener(Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(FILE))
 
 
 def _asked(request: Any) -> str:

@@ -37,7 +37,7 @@ def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listen
     own_headers()  # raises where no run loads it
     counters = map(counting.of_this_process, (counting.VIEWS_PREFIX, counting.CACHED_PREFIX))
     counting.watch_views(*(counter.add for counter in counters))
-    listener = Listener(errors.of_this_process())
+    listener = errors.of_this_process()
     with listener.starting():
         return project_callable(interface), counting.of_this_process(), listener
 

@@ -63,22 +63,14 @@ def build() -> Path:
     for name in LISTS:
         shutil.copyfile(PROGRAMS / name, aside / name)
     try:
-        done = subprocess.run(
-            [npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev"],
-            cwd=aside,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-            timeout=BUILD_S,
-            check=False,
-        )
+        words = ("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev")
+        done = programs.asked(npm, *words, folder=aside, limit_s=BUILD_S)
     except subprocess.TimeoutExpired as error:
         raise StartError(
             f"npm did not finish within {BUILD_S:g} s; check that its registry can be reached."
         ) from error
     if done.returncode:
-        tail = "\n".join(done.stdout.splitlines()[-20:])
+        tail = "\n".join(done.stdout.decode(errors="replace").splitlines()[-20:])
         raise StartError(f"npm ci failed with status {done.returncode}:\n{tail}")
     aside.replace(wanted)
     return wanted

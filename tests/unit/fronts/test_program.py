@@ -90,6 +90,7 @@ def test_any_openssl_makes_the_certificate(monkeypatch, tmp_path):
         asked.extend(command)
         for word in ("-keyout", "-out"):
             Path(command[command.index(word) + 1]).write_text(f"{word}\n")
+        return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(subprocess, "run", run)
     make_certificate(tmp_path / "front.pem", "127.0.0.1")

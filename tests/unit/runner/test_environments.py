@@ -57,6 +57,14 @@ def test_a_project_that_can_not_be_loaded_here_has_none_of_the_pages(tmp_path, m
     assert recipe.steps[1].requirements.lines == ("dj-database-url",)
 
 
+def test_settings_without_apps_have_none_of_the_pages(tmp_path, monkeypatch):
+    (tmp_path / "without_apps.py").write_text("ROOT_URLCONF = 'shop.urls'\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    with override_settings(BENCHSUITE={"TARGET_SETTINGS": "without_apps"}):
+        recipe = plan("waitress", environment=lock(tmp_path)).recipe
+    assert recipe.steps[1].requirements.lines == ("dj-database-url",)
+
+
 def test_settings_that_only_the_server_can_load_are_not_loaded_here(tmp_path, monkeypatch):
     (tmp_path / "only_there.py").write_text("import os\nKEY = os.environ['KEY_OF_THE_SERVER']\n")
     monkeypatch.syspath_prepend(tmp_path)

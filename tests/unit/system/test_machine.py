@@ -9,7 +9,7 @@ from collections.abc import Callable
 import pytest
 
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.system import calibration, installed, programs
+from benchsuite.system import calibration, installed, network, programs
 from benchsuite.system import fingerprint as environment
 from benchsuite.system.calibration import size_for
 from benchsuite.system.fingerprint import VOLATILE, digest, fingerprint
@@ -154,5 +154,8 @@ def test_a_program_is_found_on_the_path_and_among_the_servers_of_the_system(tmp_
     assert programs.find_program("serverd") == str(path)
 
 
-def test_values(golden):
-    golden.values()
+def test_no_port_is_given_twice_and_none_that_is_spoken_for(monkeypatch):
+    ports = iter([8001, 8001, 8000, 8002, 8001, 8003])
+    monkeypatch.setattr(network, "free_port", lambda host: next(ports))
+    assert network.free_ports("127.0.0.1", 3, besides=[8000]) == [8001, 8002, 8003]
+    assert network.free_ports("127.0.0.1", 0, besides=[]) == []

@@ -23,7 +23,7 @@ from django.views.decorators.cache import cache_page
 from benchsuite.isolation.served import counting, diagnosing, errors
 from benchsuite.isolation.served.counting import Counter
 from benchsuite.isolation.served.diagnosing import Account, Page, words
-from benchsuite.isolation.served.errors import FILE, MOST, Book, Listener, read
+from benchsuite.isolation.served.errors import FILE, MOST, Listener, read
 from benchsuite.runner.diagnosis import diagnosis
 
 
@@ -33,8 +33,8 @@ def instructions(tmp_path):
 
 
 @pytest.fixture
-def book(instructions):
-    return Book(instructions.with_name(FILE))
+def writer(instructions):
+    return Listener(instructions.with_name(FILE))
 
 
 def raised(message="no price"):
@@ -44,11 +44,11 @@ def raised(message="no price"):
         return error
 
 
-def test_it_is_told_where_in_the_project(book, instructions):
+def test_it_is_told_where_in_the_project(writer, instructions):
     try:
         json.loads("{")  # raised in the standard library, called from here
     except ValueError as error:
-        book.enter(500, "GET /shop/", error)
+        writer.enter(500, "GET /shop/", error)
     (one,) = read(instructions)
     assert (one.status, one.asked) == (500, "GET /shop/")
     assert one.message.startswith("JSONDecodeError: Expecting property name")
@@ -56,12 +56,12 @@ def test_it_is_told_where_in_the_project(book, instructions):
     assert one.words == f"{one.message} ({one.place})"
 
 
-def test_the_same_error_is_written_once_and_others_a_few_times(book, instructions):
+def test_the_same_error_is_written_once_and_others_a_few_times(writer, instructions):
     for number in range(1000):
-        book.enter(500, f"GET /{number}/", raised(f"number {number}"))
+        writer.enter(500, f"GET /{number}/", raised(f"number {number}"))
     assert [one.asked for one in read(instructions)] == ["GET /0/"]
     for number in range(1000):
-        book.enter(400, "GET /", f"reason {number}")
+        writer.enter(400, "GET /", f"reason {number}")
     assert len(read(instructions)) == MOST
 
 
@@ -69,14 +69,14 @@ def test_it_is_bounded_and_whatever_cannot_be_written_is_nobodys_trouble(
     instructions, monkeypatch, tmp_path
 ):
     for _ in range(2):
-        Book(instructions.with_name(FILE)).enter(500, "GET /", raised())
+        Listener(instructions.with_name(FILE)).enter(500, "GET /", raised())
     assert len(read(instructions)) == 2, "each process writes behind the others"
     monkeypatch.setattr(errors, "MOST_BYTES", 1000)
     for _ in range(100):
-        Book(instructions.with_name(FILE)).enter(500, "GET /" + "x" * 5000, raised("y" * 5000))
+        Listener(instructions.with_name(FILE)).enter(500, "GET /" + "x" * 5000, raised("y" * 5000))
     assert instructions.with_name(FILE).stat().st_size < 2000
     assert "\n" not in read(instructions)[-1].message
-    Book(tmp_path / "nowhere" / FILE).enter(500, "GET /", raised())
+    Listener(tmp_path / "nowhere" / FILE).enter(500, "GET /", raised())
     assert read(tmp_path / "nowhere" / "instructions.json") == []
 
 
@@ -86,7 +86,7 @@ class Unspeakable(Exception):
 
 
 def test_an_error_without_words_and_a_folder_that_is_gone_change_no_answer(
-    book, instructions, tmp_path, monkeypatch
+    writer, instructions, tmp_path, monkeypatch
 ):
     here = tmp_path / "here"
     here.mkdir()
@@ -95,30 +95,29 @@ def test_an_error_without_words_and_a_folder_that_is_gone_change_no_answer(
     try:
         raise Unspeakable
     except Unspeakable as error:
-        book.enter(500, "GET /", error)
+        writer.enter(500, "GET /", error)
     (one,) = read(instructions)
     assert (one.message, one.place.split(":")[0]) == ("Unspeakable", "served/test_served.py")
 
 
-def test_a_line_that_ends_a_half_one_is_left_out_and_a_half_one_is_none_yet(book, instructions):
+def test_a_line_that_ends_a_half_one_is_left_out_and_a_half_one_is_none_yet(writer, instructions):
     instructions.with_name(FILE).write_text('{"status": 5')
-    book.enter(500, "GET /a/", "first")
-    book.enter(None, "", "second")
+    writer.enter(500, "GET /a/", "first")
+    writer.enter(None, "", "second")
     with instructions.with_name(FILE).open("a") as file:
         file.write('{"status": 5')
     assert [one.words for one in read(instructions)] == ["second"]
 
 
 @pytest.fixture
-def listener(book, monkeypatch):
+def listener(writer, monkeypatch):
     monkeypatch.setattr(errors, "got_request_exception", Signal())
     for name in errors.LOGGERS:
         logger = logging.getLogger(name)
         monkeypatch.setattr(logger, "handlers", list(logger.handlers))
-    made = Listener(book)
-    with made.starting():
+    with writer.starting():
         pass
-    return made
+    return writer
 
 
 def test_the_signal_is_heard(listener, instructions):
@@ -160,8 +159,8 @@ def test_a_reason_that_cannot_be_said_changes_no_answer(listener, name, capfd, m
     assert "--- Logging error ---" in capfd.readouterr().err
 
 
-def test_what_ends_a_start_is_written_down_and_raised(book, instructions):
-    with pytest.raises(ImportError), Listener(book).starting():
+def test_what_ends_a_start_is_written_down_and_raised(writer, instructions):
+    with pytest.raises(ImportError), writer.starting():
         raise ImportError("no module shop")
     assert [(one.status, one.message) for one in read(instructions)] == [
         (None, "ImportError: no module shop")
