@@ -270,16 +270,6 @@ def lost(run: Any) -> float | None:
     return accounts["lost"] / accounts["messages"] if accounts and accounts["messages"] else None
 
 
-def goodput_per(name: str, amount: float) -> Of:
-    """Goodput for so much of another figure."""
-
-    def quotient(run: Any) -> float | None:
-        other = getattr(run, name)
-        return None if run.goodput is None or not other else run.goodput / (other / amount)
-
-    return quotient
-
-
 MORE, LESS = Better.MORE, Better.LESS
 RATE, COUNT, NUMBER, SHARE = Unit.RATE, Unit.COUNT, Unit.NUMBER, Unit.SHARE
 BYTES, CPUS, SECONDS = Unit.BYTES, Unit.CPUS, Unit.SECONDS
@@ -348,7 +338,12 @@ def _arrivals(name: str, unit: Unit, better: Better | None, places: Place, **mor
 
 
 def _goodput_per(name: str, column: str, amount: float, title: str) -> Metric:
-    of = goodput_per(column, amount)
+    """Goodput for so much of another figure."""
+
+    def of(run: Any) -> float | None:
+        other = getattr(run, column)
+        return None if run.goodput is None or not other else run.goodput / (other / amount)
+
     return Metric(name, NUMBER, MORE, COMPARE | EXPORTS, of=of, title=title, of_answers=True)
 
 
