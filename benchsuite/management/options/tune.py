@@ -190,7 +190,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
             preflight.check(plan)
             plans.append(plan)
         except (UsageError, UnavailableError) as error:
-            if name not in conf.server_paths():
+            if name not in conf.paths("SERVERS"):
                 raise
             unable[name] = str(error)
     if current and (reason := unable.get(current.server)):
