@@ -59,8 +59,7 @@ class Command(BriefCommand):
         screen.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
         screen.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
         if options["dry_run"]:
-            for row in planned.rows(plans):
-                screen.say(row)
+            screen.say(*planned.rows(plans))
             return
         batch, made = run_options.continued(options["again"] or ())
         follow = addresses.of_batch(batch) if len(plans) > 1 else ""

@@ -144,15 +144,13 @@ class Command(BriefCommand):
         execution.ahead = [turn for block in execution.blocks(estimate) for turn in block]
         times_s = execution.estimates_s(estimate, execution.ahead)
         screen.say(_headline(execution, sum(times_s)))
-        for cell in execution.skipped:
-            screen.say(f"Skipped  {cell.title}: {cell.reason}")
+        screen.say(*(f"Skipped  {cell.title}: {cell.reason}" for cell in execution.skipped))
         if asked.dry_run:
             runs = zip(execution.ahead, times_s, strict=True)
             for number, (turn, time_s) in enumerate(runs, start=1):
                 options_of = arguments(execution.candidates[turn.place].cell)
                 line = command("runbench", *options_of, f"--seed={turn.seed}")
-                line = f"{format_period(round(time_s))}: {line}"
-                screen.say(f"{number:>3}  {line}")
+                screen.say(f"{number:>3}  {format_period(round(time_s))}: {line}")
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
@@ -173,14 +171,12 @@ class Command(BriefCommand):
         except (BenchsuiteError, KeyboardInterrupt) as error:
             raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
         finally:
-            for line in _summary(execution):
-                screen.say(line)
+            screen.say(*_summary(execution))
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])
         screen.answer(report.answer, addresses.of_study(execution.study.name))
-        for line in _undecided(execution):
-            screen.say(line)
+        screen.say(*_undecided(execution))
 
 
 def _write_pages(asked: Asked) -> str:
