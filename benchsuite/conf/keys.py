@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
+from django.utils.text import capfirst
 
 from benchsuite.core.exceptions import UsageError, choices, last_line
 from benchsuite.core.plain import Misfit, reader
@@ -72,11 +73,9 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
     for name in sorted(given, key=str):
         key = KEYS.get(name)
         if key is None:
-            words = choices(str(name), sorted(KEYS))
-            hint = f"{words[:1].upper()}{words[1:]}"
+            hint = capfirst(choices(str(name), sorted(KEYS)))
             yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", hint)
-            continue
-        if not key.is_right(given[name]):
+        elif not key.is_right(given[name]):
             sentence = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
             yield Problem(key.id, sentence, key.hint)
         elif importing:
