@@ -223,13 +223,11 @@ def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[
     for name in dict.fromkeys(names or known):
         try:
             report = study_report(chosen(name, label))
+            if report.outdated:
+                raise UsageError(f"{report.outdated} Execute it again: {command('runstudy', name)}")
+            reports.append(report)
         except UsageError as error:
             without[name] = str(error)
-        else:
-            if report.outdated:
-                without[name] = f"{report.outdated} Execute it again: {command('runstudy', name)}"
-            else:
-                reports.append(report)
     if not reports:
         raise UsageError(next(iter(without.values())))
     return reports, without
