@@ -47,10 +47,7 @@ class SafeConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            if segment.control:
-                yield segment
-            else:
-                yield Segment(printable(segment.text), segment.style)
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
     def _render_buffer(self, buffer: Iterable[Segment]) -> str:
         text = super()._render_buffer(buffer)

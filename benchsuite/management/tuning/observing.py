@@ -80,13 +80,11 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
 
 def _found(
     result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
-) -> Iterator[Finding]:
+) -> list[Finding]:
     """Findings that begin so; without a level those that make a run invalid, as a weak one leaves
     something to be said.
     """
-    for finding in result.findings:
-        if finding.level is level and finding.code.startswith(numbers):
-            yield finding
+    return [one for one in result.findings if one.level is level and one.code.startswith(numbers)]
 
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
