@@ -14,6 +14,7 @@ from django.utils.text import capfirst
 
 from benchsuite.core.exceptions import UsageError, choices, last_line
 from benchsuite.core.plain import Misfit, reader
+from benchsuite.core.units import short
 
 BASES = {
     "SERVERS": "benchsuite.servers.base.ServerAdapter",
@@ -66,7 +67,7 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
     if not isinstance(given, dict):
         yield Problem(
             "benchsuite.E001",
-            f"BENCHSUITE is {_shown(given)}, not a dict.",
+            f"BENCHSUITE is {short(repr(given), SHOWN)}, not a dict.",
             "Write BENCHSUITE = {...}; docs/settings.md lists its keys.",
         )
         return
@@ -76,7 +77,8 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
             hint = capfirst(choices(str(name), sorted(KEYS)))
             yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", hint)
         elif not key.is_right(given[name]):
-            sentence = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
+            value = short(repr(given[name]), SHOWN)
+            sentence = f"BENCHSUITE[{name!r}] is {value}, not {key.wanted}."
             yield Problem(key.id, sentence, key.hint)
         elif importing:
             for fault in key.faults(given[name]):
@@ -153,11 +155,6 @@ def _are_margins(value: dict[str, float]) -> bool:
 
     figures = ("all", *compared())
     return all(name in figures and 0 <= percent < 100 for name, percent in value.items())
-
-
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def _classes(id: str, what: str, key: str) -> Key:

@@ -11,16 +11,11 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import LARGEST
 from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.core.specs.spec import Entry, Spec, changed, table
-from benchsuite.core.units import listed, parse_seconds
+from benchsuite.core.units import listed, parse_seconds, short
 from benchsuite.studies.options import Known, Takes
 
 Entries = Sequence[Entry]
 AnySpec = TypeVar("AnySpec", bound=Spec)
-
-
-def short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}…"
-
 
 NUMBERS = {
     int: "a whole number; write one such as 20.",
