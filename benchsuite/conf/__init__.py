@@ -155,6 +155,6 @@ def _class(key: str, name: str) -> Any:
         raise UsageError(
             f"There is no {what} {name!r}; {choices(name, known, seen_by='listbench')}"
         )
-    if fault := fault_of(known[name], key):
+    if fault := fault_of(known[name], KEYS[key].base):
         raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
     return import_string(known[name])
