@@ -130,10 +130,8 @@ def _is_text(value: str | None) -> bool:
 
 
 def _studies(value: Sequence[str | Path]) -> Iterator[str]:
-    missing = [path for path in value if not Path(path).exists()]
-    for path in missing:
-        yield f": {str(path)!r} is not there"
-    if missing:
+    if missing := [str(path) for path in value if not Path(path).exists()]:
+        yield from (f": {path!r} is not there" for path in missing)
         return
     from benchsuite.studies import reading
 

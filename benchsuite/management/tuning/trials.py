@@ -12,10 +12,8 @@ from benchsuite.tuning.trial import Phase, Question, Trial
 
 def pinned(spec: RunSpec, count: int | None) -> RunSpec:
     """With so many CPUs for the server; unchanged where it can't have so many."""
-    if count is None:
-        return spec
     own = spec.server.cpus or cpus.available()
-    if count > cpus.usable(own):
+    if count is None or count > cpus.usable(own):
         return spec
     return replace(spec, server=replace(spec.server, cpus=own[:count]))
 
