@@ -22,7 +22,6 @@ CLOSED = "closed"
 OPEN = "open"
 CONSTANT = "constant"
 POISSON = "poisson"
-ARRIVALS = (CONSTANT, POISSON)
 IF_CLOSED = ("is_closed", "the closed model (--users, no --rate)")
 IF_OPEN = ("is_open", "the open model (--rate)")
 
