@@ -8,7 +8,6 @@ from benchsuite.cli import places
 
 SECRET_KEY = secrets.token_urlsafe()
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
-USE_TZ = True
 TIME_ZONE = places.local_zone()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {
