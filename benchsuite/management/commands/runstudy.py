@@ -120,21 +120,20 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         asked = read(Asked, options)
-        names = asked.names
         if asked.markdown or asked.html:
             sweep_executions()
             if asked.markdown and (words := _write_pages(asked)):
                 self.stdout.write(words)
             if asked.html:
                 streams.check("--html", asked.html)
-                row = chosen(_one(names), asked.label)
+                row = chosen(_one(asked.names), asked.label)
                 write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return
         if delegating.is_elsewhere(options):
             delegating.make("runstudy", self.words, options)
             return
         sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
-        execution = _execution(names, asked)
+        execution = _execution(asked)
         studying.check_values(execution.study, execution.candidates)
         execution.check()
         plans = [cell.plan for cell in execution.candidates if cell.plan]
@@ -233,9 +232,9 @@ def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[
     return reports, without
 
 
-def _execution(names: Sequence[str], asked: Asked) -> Execution:
+def _execution(asked: Asked) -> Execution:
     check_label(asked.label)
-    name, files = _one(names), conf.study_files()
+    name, files = _one(asked.names), conf.study_files()
     if name not in files:
         raise UsageError(f"There is no study {name!r}; {choices(name, files)}")
     study = reading.read(files[name], run_options.known())
