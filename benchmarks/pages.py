@@ -46,7 +46,7 @@ def made() -> dict[str, str]:
     from benchsuite import conf
     from tests.factories import BEGUN, make_rows, make_run
 
-    make_rows(RUNS, servers=tuple(conf.server_paths()))
+    make_rows(RUNS, servers=tuple(conf.paths("SERVERS")))
     long = make_run("uwsgi", rate=50, users=10, warmup_s=0.0, duration_s=float(SECONDS))
     several = [make_run("uwsgi", seed=number, processes=number + 1) for number in range(8)]
     many = [

@@ -94,7 +94,7 @@ def begin(spec: RunSpec, batch: UUID | None = None, started_at: datetime = BEGUN
 
 def facts(server: str, workload: str) -> dict[str, Any]:
     """What is stored of a server; nothing of one that there is not."""
-    return known_facts(server, workload) if server in conf.server_paths() else {}
+    return known_facts(server, workload) if server in conf.paths("SERVERS") else {}
 
 
 def finish(run: Run, result: RunResult) -> None:

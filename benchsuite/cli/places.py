@@ -31,10 +31,7 @@ def data_folder() -> Path:
 
     Raises UnavailableError where it can't be made.
     """
-    home = os.environ.get("XDG_DATA_HOME", "")
-    # The specification ignores relative paths.
-    base = Path(home) if os.path.isabs(home) else Path.home() / ".local/share"
-    folder = base / "benchsuite"
+    folder = folders.own_folder("XDG_DATA_HOME", ".local/share")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:

@@ -4,26 +4,17 @@ import os
 import secrets
 from pathlib import Path
 
-from benchsuite.cli.places import (
-    ADDRESS,
-    PROJECT_VARIABLE,
-    RESULTS_VARIABLE,
-    SETTINGS_VARIABLE,
-    SQLITE,
-    local_zone,
-    targets,
-)
+from benchsuite.cli import places
 
 SECRET_KEY = secrets.token_urlsafe()
 ALLOWED_HOSTS = ["127.0.0.1", "localhost", "[::1]"]
-USE_TZ = True
-TIME_ZONE = local_zone()
+TIME_ZONE = places.local_zone()
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 DATABASES = {
     "default": {
         "ENGINE": "django.db.backends.sqlite3",
-        "NAME": Path(os.environ[RESULTS_VARIABLE]),
-        "OPTIONS": SQLITE,
+        "NAME": Path(os.environ[places.RESULTS_VARIABLE]),
+        "OPTIONS": places.SQLITE,
     }
 }
 INSTALLED_APPS = [
@@ -51,9 +42,9 @@ LOGGING = {
     "loggers": {"django.server": {"level": "ERROR", "propagate": False, "handlers": []}},
 }
 BENCHSUITE = {
-    "PROJECT": os.environ.get(PROJECT_VARIABLE) or None,
-    "TARGET_SETTINGS": os.environ.get(SETTINGS_VARIABLE) or None,
+    "PROJECT": os.environ.get(places.PROJECT_VARIABLE) or None,
+    "TARGET_SETTINGS": os.environ.get(places.SETTINGS_VARIABLE) or None,
     "ACCESS": "benchsuite.views.access.token",
-    "CONSOLE_URL": f"http://{ADDRESS}/",
-    "TARGETS": targets(),
+    "CONSOLE_URL": f"http://{places.ADDRESS}/",
+    "TARGETS": places.targets(),
 }

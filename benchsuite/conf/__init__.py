@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
 from django.core.signals import setting_changed
@@ -70,33 +70,25 @@ def margins() -> dict[str, float]:
     return {name: percent / 100 for name, percent in config()["MARGINS_PERCENT"].items()}
 
 
-def _paths(key: str) -> dict[str, str]:
-    """Dotted paths by name, built-in ones first."""
+def paths(key: str) -> dict[str, str]:
+    """Dotted paths by name, built-in ones first: of SERVERS, FRONTS, WORKLOADS or SERVICES."""
     from benchsuite.servers import heritage, peers
 
     beside = {**peers.PEERS, **heritage.BUILTIN} if key == "SERVERS" else {}
     return {**BUILTIN[key], **beside, **config()[key]}
 
 
-def server_paths() -> dict[str, str]:
-    return _paths("SERVERS")
-
-
-def workload_paths() -> dict[str, str]:
-    return _paths("WORKLOADS")
-
-
 def servers() -> dict[str, type["ServerAdapter"]]:
     """All server adapters by name; raises UsageError for one that can't be used."""
-    return {name: server_class(name) for name in server_paths()}
+    return {name: server_class(name) for name in paths("SERVERS")}
 
 
 def fronts() -> dict[str, type["FrontAdapter"]]:
-    return {name: front_class(name) for name in _paths("FRONTS")}
+    return {name: front_class(name) for name in paths("FRONTS")}
 
 
 def workloads() -> dict[str, type["Workload"]]:
-    return {name: workload_class(name) for name in workload_paths()}
+    return {name: workload_class(name) for name in paths("WORKLOADS")}
 
 
 def devices() -> tuple[type["Device"], ...]:
@@ -126,23 +118,19 @@ def server_class(name: str) -> type["ServerAdapter"]:
 
     if running.is_address(name):
         return running.at(name)
-    adapter: type[ServerAdapter] = _class("server", name, "SERVERS")
-    return adapter
+    return cast("type[ServerAdapter]", _class("SERVERS", name))
 
 
 def front_class(name: str) -> type["FrontAdapter"]:
-    adapter: type[FrontAdapter] = _class("front", name, "FRONTS")
-    return adapter
+    return cast("type[FrontAdapter]", _class("FRONTS", name))
 
 
 def workload_class(name: str) -> type["Workload"]:
-    adapter: type[Workload] = _class("workload", name, "WORKLOADS")
-    return adapter
+    return cast("type[Workload]", _class("WORKLOADS", name))
 
 
 def service_class(name: str) -> type["Service"]:
-    adapter: type[Service] = _class("service", name, "SERVICES")
-    return adapter
+    return cast("type[Service]", _class("SERVICES", name))
 
 
 def database_class(name: str) -> type["DatabaseService"]:
@@ -150,7 +138,7 @@ def database_class(name: str) -> type["DatabaseService"]:
     from benchsuite.core.printable import hidden
     from benchsuite.services.base import DatabaseService
 
-    classes = {service: service_class(service) for service in _paths("SERVICES")}
+    classes = {service: service_class(service) for service in paths("SERVICES")}
     kinds = {key: kind for key, kind in classes.items() if issubclass(kind, DatabaseService)}
     if name not in kinds:
         raise UsageError(
@@ -161,12 +149,12 @@ def database_class(name: str) -> type["DatabaseService"]:
     return kinds[name]
 
 
-def _class(what: str, name: str, key: str) -> Any:
-    paths = _paths(key)
-    if name not in paths:
+def _class(key: str, name: str) -> Any:
+    what, known = key.lower().removesuffix("s"), paths(key)
+    if name not in known:
         raise UsageError(
-            f"There is no {what} {name!r}; {choices(name, paths, seen_by='listbench')}"
+            f"There is no {what} {name!r}; {choices(name, known, seen_by='listbench')}"
         )
-    if fault := fault_of(paths[name], key):
+    if fault := fault_of(known[name], KEYS[key].base):
         raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
-    return import_string(paths[name])
+    return import_string(known[name])

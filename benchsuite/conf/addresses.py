@@ -6,8 +6,7 @@ from benchsuite import conf
 
 
 def of_list() -> str:
-    base: str = conf.config()["CONSOLE_URL"]
-    return base
+    return str(conf.config()["CONSOLE_URL"])
 
 
 def of_run(pk: UUID) -> str:

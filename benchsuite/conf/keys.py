@@ -10,19 +10,11 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from django.utils.module_loading import import_string
+from django.utils.text import capfirst
 
 from benchsuite.core.exceptions import UsageError, choices, last_line
 from benchsuite.core.plain import Misfit, reader
-
-BASES = {
-    "SERVERS": "benchsuite.servers.base.ServerAdapter",
-    "FRONTS": "benchsuite.fronts.base.FrontAdapter",
-    "WORKLOADS": "benchsuite.workloads.base.Workload",
-    "SERVICES": "benchsuite.services.base.Service",
-    "TELEMETRY": "benchsuite.telemetry.base.Device",
-}
-"""What classes are subclasses of. Imported, as all that follows, only where a value is given:
-every command of a project reads this module."""
+from benchsuite.core.units import short
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 
@@ -45,6 +37,9 @@ class Key:
     hint: str
     kind: Any  #: Its type as JSON has it.
     path: bool = False  #: Whether paths may stand in place of texts.
+    base: str = ""
+    """What its classes are subclasses of. Imported only where a value is given, as all below: every
+    command of a project reads this module."""
     holds: Callable[[Any], bool] = lambda value: True  #: Of a value of that type; imports nothing.
     faults: Callable[[Any], Iterator[str]] = lambda value: iter(())
     """Of a value of that form: what it names and what is not there, as "…['shop']: …"."""
@@ -65,31 +60,30 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
     if not isinstance(given, dict):
         yield Problem(
             "benchsuite.E001",
-            f"BENCHSUITE is {_shown(given)}, not a dict.",
+            f"BENCHSUITE is {short(repr(given), SHOWN)}, not a dict.",
             "Write BENCHSUITE = {...}; docs/settings.md lists its keys.",
         )
         return
     for name in sorted(given, key=str):
         key = KEYS.get(name)
         if key is None:
-            words = choices(str(name), sorted(KEYS))
-            hint = f"{words[:1].upper()}{words[1:]}"
+            hint = capfirst(choices(str(name), sorted(KEYS)))
             yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", hint)
-            continue
-        if not key.is_right(given[name]):
-            sentence = f"BENCHSUITE[{name!r}] is {_shown(given[name])}, not {key.wanted}."
+        elif not key.is_right(given[name]):
+            value = short(repr(given[name]), SHOWN)
+            sentence = f"BENCHSUITE[{name!r}] is {value}, not {key.wanted}."
             yield Problem(key.id, sentence, key.hint)
         elif importing:
             for fault in key.faults(given[name]):
                 yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", key.hint)
 
 
-def fault_of(path: str, key: str) -> str:
-    """Why this is not the dotted path of a class for that key; empty where it is."""
+def fault_of(path: str, base: str) -> str:
+    """Why this is not the dotted path of a subclass; empty where it is."""
     imported, fault = _imported(path)
-    if fault or (isinstance(imported, type) and issubclass(imported, import_string(BASES[key]))):
+    if fault or (isinstance(imported, type) and issubclass(imported, import_string(base))):
         return fault
-    return f"{path!r} is no subclass of {BASES[key]}"
+    return f"{path!r} is no subclass of {base}"
 
 
 def _imported(path: str) -> tuple[Any, str]:
@@ -136,10 +130,8 @@ def _is_text(value: str | None) -> bool:
 
 
 def _studies(value: Sequence[str | Path]) -> Iterator[str]:
-    missing = [path for path in value if not Path(path).exists()]
-    for path in missing:
-        yield f": {str(path)!r} is not there"
-    if missing:
+    if missing := [str(path) for path in value if not Path(path).exists()]:
+        yield from (f": {path!r} is not there" for path in missing)
         return
     from benchsuite.studies import reading
 
@@ -156,17 +148,13 @@ def _are_margins(value: dict[str, float]) -> bool:
     return all(name in figures and 0 <= percent < 100 for name, percent in value.items())
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def _classes(id: str, what: str, key: str) -> Key:
-    """Names → dotted paths of subclasses of its base, added to the built-in ones."""
+def _classes(id: str, what: str, base: str) -> Key:
+    """Names → dotted paths of subclasses of its base in benchsuite, added to the built-in ones."""
+    base = f"benchsuite.{base}"
 
     def faults(value: dict[str, str]) -> Iterator[str]:
         for name, path in value.items():
-            if fault := fault_of(path, key):
+            if fault := fault_of(path, base):
                 yield f"[{name!r}]: {fault}"
 
     return Key(
@@ -176,6 +164,7 @@ def _classes(id: str, what: str, key: str) -> Key:
         hint='Write {"name": "package.module.Class"}, names without blanks and commas; '
         "docs/extending.md shows how a class is written.",
         kind=dict[str, str],
+        base=base,
         holds=lambda value: all(
             name and "." in path and not any(sign.isspace() or sign == "," for sign in name)
             for name, path in value.items()
@@ -185,11 +174,11 @@ def _classes(id: str, what: str, key: str) -> Key:
 
 
 KEYS: dict[Any, Key] = {
-    "SERVERS": _classes("benchsuite.E003", "server adapters", "SERVERS"),
-    "FRONTS": _classes("benchsuite.E007", "fronts", "FRONTS"),
-    "WORKLOADS": _classes("benchsuite.E004", "workloads", "WORKLOADS"),
-    "SERVICES": _classes("benchsuite.E012", "services", "SERVICES"),
-    "TELEMETRY": _classes("benchsuite.E013", "telemetry devices", "TELEMETRY"),
+    "SERVERS": _classes("benchsuite.E003", "server adapters", "servers.base.ServerAdapter"),
+    "FRONTS": _classes("benchsuite.E007", "fronts", "fronts.base.FrontAdapter"),
+    "WORKLOADS": _classes("benchsuite.E004", "workloads", "workloads.base.Workload"),
+    "SERVICES": _classes("benchsuite.E012", "services", "services.base.Service"),
+    "TELEMETRY": _classes("benchsuite.E013", "telemetry devices", "telemetry.base.Device"),
     "STUDIES": Key(
         id="benchsuite.E014",
         default=[],

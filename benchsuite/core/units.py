@@ -105,6 +105,10 @@ def in_words(value: object) -> str:
     return str(value)
 
 
+def short(text: str, most: int = LONGEST) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
 def parse_seconds(text: str) -> float:
     """Seconds from "10", "10s", "500ms", "2m" or "1h"; raises UsageError otherwise."""
     match = re.fullmatch(r"\s*([0-9]*\.?[0-9]+)\s*([a-z]*)\s*", text)

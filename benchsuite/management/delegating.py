@@ -92,9 +92,10 @@ def _made(
 
 
 def _others(words: Sequence[str]) -> Iterator[str]:
-    is_value = False
-    for word in words:
+    rest = iter(words)
+    for word in rest:
         name, equals, _ = word.partition("=")
-        if not is_value and name not in HERE:
+        if name not in HERE:
             yield word
-        is_value = not is_value and name in HERE and not equals
+        elif not equals:
+            next(rest, None)  # its value

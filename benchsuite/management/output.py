@@ -47,10 +47,7 @@ class SafeConsole(Console):
         self, renderable: RenderableType, options: ConsoleOptions | None = None
     ) -> Iterable[Segment]:
         for segment in super().render(renderable, options):
-            if segment.control:
-                yield segment
-            else:
-                yield Segment(printable(segment.text), segment.style)
+            yield segment if segment.control else Segment(printable(segment.text), segment.style)
 
     def _render_buffer(self, buffer: Iterable[Segment]) -> str:
         text = super()._render_buffer(buffer)
@@ -84,9 +81,9 @@ class Screen:
         page = addresses.of_batch(rows[0].batch) if many else addresses.of_run(rows[0].pk)
         self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
 
-    def say(self, text: str) -> None:
-        """Lines of their own; none when there is nothing to say."""
-        if text:
+    def say(self, *texts: str) -> None:
+        """Each on lines of its own; none for an empty one."""
+        for text in filter(None, texts):
             self.console.say(text)
 
 

@@ -140,6 +140,7 @@ class Results:
             try:
                 close_old_connections()  # that may have broken while the run was made
                 action()
+                return True
             except REFUSALS as error:
                 self._reason = str(error).strip() or type(error).__name__
                 self._refusal = store.refusal(error)
@@ -147,8 +148,6 @@ class Results:
                     return False
                 self._say(f"The results can't be stored ({self._reason}); trying again.")
                 time.sleep(PAUSE_S)
-            else:
-                return True
         return False
 
 

@@ -150,11 +150,6 @@ class Execution:
     def is_open_ended(self) -> bool:
         return self.row.looks > 1 or math.isfinite(self.budget_s)
 
-    def rounds_made(self, *needs: Need) -> int:
-        """How many starts more than the first ones some cell has that is needed so."""
-        having = (number for place, number in self.done if self._need(place) in needs)
-        return max([number - self.row.repeat for number in having], default=0)
-
     def doubts(self, *needs: Need) -> list[Doubt]:
         """What is not decided of these by what has been stored."""
         now = measured(self.row, self.study)
@@ -180,7 +175,9 @@ class Execution:
 
     def _round(self, need: Need, most: int) -> list[Turn]:
         """One start more of each cell in doubt, those next to each other that are compared."""
-        made, turns = self.rounds_made(need), list[Turn]()
+        starts = [number for place, number in self.done if self._need(place) is need]
+        made = max(starts, default=self.row.repeat) - self.row.repeat  # rounds
+        turns = list[Turn]()
         if made < most and not (self.row.claims and need is Need.QUESTION):
             last = dict(sorted(self.done))
             begun = [

@@ -78,7 +78,7 @@ def resolve(spec: RunSpec) -> Plan:
         server=server,
         front=front,
         workload=work,
-        workload_path=conf.workload_paths()[spec.workload.workload],
+        workload_path=conf.paths("WORKLOADS")[spec.workload.workload],
         services={name: conf.service_class(name) for name in services},
         database=conf.database_class(service) if (service := spec.database.service) else None,
         devices=conf.devices(),
@@ -112,7 +112,7 @@ def _most_per_s(server: ServerAdapter) -> float | None:
 def async_twin(workload: str) -> str | None:
     """Name of the same workload in an asynchronous view; None where there is none."""
     name = f"{workload}{ASYNC}"
-    return name if name in conf.workload_paths() else None
+    return name if name in conf.paths("WORKLOADS") else None
 
 
 def twin(workload: str, kind: str | None) -> str:
@@ -123,7 +123,7 @@ def twin(workload: str, kind: str | None) -> str:
     plain = workload.removesuffix(ASYNC)
     asynchronous = async_twin(plain)
     if asynchronous is None:
-        able = [name for name in conf.workload_paths() if async_twin(name)]
+        able = [name for name in conf.paths("WORKLOADS") if async_twin(name)]
         raise UsageError(
             f"The workload {workload} has no twin, so --twin={kind} can't choose one: leave it "
             f"out, or take one of {', '.join(able)}."

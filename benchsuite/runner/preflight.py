@@ -260,8 +260,8 @@ def check_rate(plan: Plan, requests_each: int) -> None:
             f"{load.most_per_s:g} journeys a second{each} are more: ask for --rate={journeys:g} at "
             "most."
             if load.is_open
-            else f"{load.words} could ask for more{each}: pause them by --think-time={think_s:g}s "
-            f"or more, or ask for --rate={journeys:g} at most."
+            else f"{load.words_of()} could ask for more{each}: pause them by "
+            f"--think-time={think_s:g}s or more, or ask for --rate={journeys:g} at most."
         )
     )
 

@@ -34,10 +34,13 @@ def cache_folder(chosen: str | None = None) -> Path:
     named = os.environ.get(VARIABLE) or chosen
     if named:
         return Path(named).expanduser().absolute()
-    home = os.environ.get("XDG_CACHE_HOME", "")
-    # The specification ignores relative paths.
-    base = Path(home) if os.path.isabs(home) else Path.home() / ".cache"
-    return base / "benchsuite"
+    return own_folder("XDG_CACHE_HOME", ".cache")
+
+
+def own_folder(variable: str, usual: str) -> Path:
+    """`benchsuite` in the folder that this variable names, else in this one of the user's home."""
+    named = os.environ.get(variable, "")  # the specification ignores relative paths
+    return (Path(named) if os.path.isabs(named) else Path.home() / usual) / "benchsuite"
 
 
 PACKAGE = Path(__file__).resolve().parents[1]

@@ -11,8 +11,9 @@ COMMAND = "apt install gcc libev-dev python3-dev && pip install 'bjoern>=3.2' --
 def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(capsys, monkeypatch):
     missing = Available(False, "bjoern is not installed, and has no wheel", COMMAND)
     monkeypatch.setattr(conf.server_class("bjoern"), "available", classmethod(lambda *_: missing))
-    only = {"bjoern": conf.server_paths()["bjoern"]}
-    monkeypatch.setattr(conf, "server_paths", lambda: only)
+    paths = conf.paths
+    only = {"bjoern": paths("SERVERS")["bjoern"]}
+    monkeypatch.setattr(conf, "paths", lambda key: only if key == "SERVERS" else paths(key))
     monkeypatch.setattr(conf, "fronts", dict)
     call_command("listbench")
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]

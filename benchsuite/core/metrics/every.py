@@ -104,7 +104,7 @@ class Metric:
     @property
     def with_unit(self) -> str:
         """Its name as headers of a CSV have it: "goodput_per_s"."""
-        suffix = _SUFFIXES.get(self.unit, "")
+        suffix, _ = _WRITTEN[self.unit]
         return self.name if self.name.endswith(suffix) else f"{self.name}{suffix}"
 
     @property
@@ -158,26 +158,21 @@ class Metric:
         """With its unit, or "—"; `units` are what was answered, where these are no requests."""
         if self.unit is Unit.RATE:
             return format_rate(value, units if self.of_answers else "")
-        return _SHOW[self.unit](value)
+        _, written = _WRITTEN[self.unit]
+        return written(value)
 
 
-_SUFFIXES = {
-    Unit.RATE: "_per_s",
-    Unit.SECONDS: "_s",
-    Unit.BYTES: "_bytes",
-    Unit.CPUS: "_percent",
-    Unit.PERCENT: "_percent",
-    Unit.SHARE: "_share",
+_WRITTEN: dict[Unit, tuple[str, Callable[[float | None], str]]] = {
+    Unit.RATE: ("_per_s", format_rate),
+    Unit.SECONDS: ("_s", format_duration),
+    Unit.BYTES: ("_bytes", format_bytes),
+    Unit.COUNT: ("", format_count),
+    Unit.CPUS: ("_percent", lambda value: MISSING if value is None else f"{value / 100:.2f}"),
+    Unit.PERCENT: ("_percent", format_percent),
+    Unit.SHARE: ("_share", lambda value: format_percent(None if value is None else value * 100)),
+    Unit.NUMBER: ("", format_number),
 }
-_SHOW: dict[Unit, Callable[[float | None], str]] = {
-    Unit.SECONDS: format_duration,
-    Unit.BYTES: format_bytes,
-    Unit.COUNT: format_count,
-    Unit.CPUS: lambda percent: MISSING if percent is None else f"{percent / 100:.2f}",
-    Unit.PERCENT: format_percent,
-    Unit.SHARE: lambda share: MISSING if share is None else format_percent(share * 100),
-    Unit.NUMBER: format_number,
-}
+"""How names of its figures end, and how their values are shown."""
 
 
 def result(path: str) -> Read:
@@ -270,16 +265,6 @@ def lost(run: Any) -> float | None:
     return accounts["lost"] / accounts["messages"] if accounts and accounts["messages"] else None
 
 
-def goodput_per(name: str, amount: float) -> Of:
-    """Goodput for so much of another figure."""
-
-    def quotient(run: Any) -> float | None:
-        other = getattr(run, name)
-        return None if run.goodput is None or not other else run.goodput / (other / amount)
-
-    return quotient
-
-
 MORE, LESS = Better.MORE, Better.LESS
 RATE, COUNT, NUMBER, SHARE = Unit.RATE, Unit.COUNT, Unit.NUMBER, Unit.SHARE
 BYTES, CPUS, SECONDS = Unit.BYTES, Unit.CPUS, Unit.SECONDS
@@ -348,7 +333,12 @@ def _arrivals(name: str, unit: Unit, better: Better | None, places: Place, **mor
 
 
 def _goodput_per(name: str, column: str, amount: float, title: str) -> Metric:
-    of = goodput_per(column, amount)
+    """Goodput for so much of another figure."""
+
+    def of(run: Any) -> float | None:
+        other = getattr(run, column)
+        return None if run.goodput is None or not other else run.goodput / (other / amount)
+
     return Metric(name, NUMBER, MORE, COMPARE | EXPORTS, of=of, title=title, of_answers=True)
 
 

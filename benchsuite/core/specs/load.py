@@ -22,7 +22,6 @@ CLOSED = "closed"
 OPEN = "open"
 CONSTANT = "constant"
 POISSON = "poisson"
-ARRIVALS = (CONSTANT, POISSON)
 IF_CLOSED = ("is_closed", "the closed model (--users, no --rate)")
 IF_OPEN = ("is_open", "the open model (--rate)")
 
@@ -246,8 +245,7 @@ class LoadProfile(Spec):
         moment, before = 0.0, 0.0
         for level in self.levels:
             more = max(0.0, level - before)
-            ramps = not self.is_open and self.spawn_rate is not None and self.spawn_rate < more
-            ramp_s = more / self.spawn_rate if ramps and self.spawn_rate else 0.0
+            ramp_s = more / self.spawn_rate if self.spawn_rate and self.spawn_rate < more else 0.0
             window_s = moment + ramp_s + self.warmup_s
             end_s = window_s + self.duration_s
             stages.append(Stage(level, moment, window_s, end_s))
@@ -288,7 +286,7 @@ class LoadProfile(Spec):
             return f"{level:,.10g} /s".replace(",", "\u2009")
         return f"{level:.0f} {who}{'s' * (level != 1)}"
 
-    def words_of(self, who: str) -> str:
+    def words_of(self, who: str = USER) -> str:
         """ "100 users", "50, 100, 200 users", "200 /s", "200 /s over 50 connections"."""
         *lower, last = self.levels
         levels = [f"{level:g}" for level in lower] + [self.level_words(last, who)]
@@ -299,8 +297,3 @@ class LoadProfile(Spec):
         if self.iterations is not None:
             over = f" × {self.iterations} journey{'s' * (self.iterations != 1)}"
         return f"{', '.join(levels)}{poisson}{over}"
-
-    @property
-    def words(self) -> str:
-        """The load of users in words."""
-        return self.words_of(USER)

@@ -3,7 +3,7 @@
 import dataclasses
 import math
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from types import NoneType
@@ -83,7 +83,6 @@ class Entry:
 
     @property
     def is_axis(self) -> bool:
-        """Whether several values make several runs."""
         return self.axis or (self.commas and not self.is_list)
 
     def check(self, given: Any, spec: Any) -> None:
@@ -155,11 +154,7 @@ def table(spec: type[Spec]) -> tuple[Entry, ...]:
 
 @cache
 def _table(spec: Any) -> tuple[Entry, ...]:
-    return tuple(_entries(spec))
-
-
-def _entries(spec: Any) -> Iterator[Entry]:
-    hints = get_type_hints(spec)
+    hints, entries = get_type_hints(spec), list[Entry]()
     for field in dataclasses.fields(spec):
         kind = hints[field.name]
         if entry := field.metadata.get(OPTION):
@@ -169,10 +164,12 @@ def _entries(spec: Any) -> Iterator[Entry]:
                 (kind,) = get_args(kind)
             own = {"path": field.name, "kind": kind, "group": entry.group or spec.group}
             default = None if field.default is REQUIRED else field.default
-            yield dataclasses.replace(entry, default=default, **own)
+            entries.append(dataclasses.replace(entry, default=default, **own))
         elif isinstance(kind, type) and issubclass(kind, Spec):
-            for entry in table(kind):
-                yield dataclasses.replace(entry, path=f"{field.name}.{entry.path}")
+            entries += [
+                dataclasses.replace(one, path=f"{field.name}.{one.path}") for one in table(kind)
+            ]
+    return tuple(entries)
 
 
 def changed(spec: AnySpec, values: Mapping[str, Any]) -> AnySpec:

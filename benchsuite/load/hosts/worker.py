@@ -200,7 +200,7 @@ class Run:
     def _job(self) -> Job:
         """The job, with files of its own; raises LoadError for what is not the master's."""
         job, data = read(Job, parsed(self._data["job"])), self._data
-        log.warning("Run %d: %s at %s.", self.number, job.load.words, job.base_url)
+        log.warning("Run %d: %s at %s.", self.number, job.load.words_of(), job.base_url)
         if data["source"]:
             path = self._folder / Path(job.locustfile).name
             path.write_text(data["source"], "utf-8")

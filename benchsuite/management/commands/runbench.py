@@ -59,8 +59,7 @@ class Command(BriefCommand):
         screen.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
         screen.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))
         if options["dry_run"]:
-            for row in planned.rows(plans):
-                screen.say(row)
+            screen.say(*planned.rows(plans))
             return
         batch, made = run_options.continued(options["again"] or ())
         follow = addresses.of_batch(batch) if len(plans) > 1 else ""
@@ -78,18 +77,11 @@ class Command(BriefCommand):
                         at_work.one(plan, plans[number:])
         except (BenchsuiteError, KeyboardInterrupt) as error:
             ended = error  # what ended well, or failed before, is told all the same
-        _tell(screen, results, before, options)
+        rows = [*before, *results.rows]  # with those of a command that was continued
+        if results.rows:
+            screen.results(rows, stored=len(results.rows) > len(results.refused))
+        _write(results.rows, rows, options, results.sentence)
         _judge(results, ended, strict=options["strict"])
-
-
-def _tell(
-    screen: Screen, results: Results, before: Sequence[Run], options: Mapping[str, Any]
-) -> None:
-    """What was found, with the runs of a command that was continued."""
-    rows = [*before, *results.rows]
-    if results.rows:
-        screen.results(rows, stored=len(results.rows) > len(results.refused))
-    _write(results.rows, rows, options, results.sentence)
 
 
 def _write(

@@ -120,21 +120,20 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         asked = read(Asked, options)
-        names = asked.names
         if asked.markdown or asked.html:
             sweep_executions()
             if asked.markdown and (words := _write_pages(asked)):
                 self.stdout.write(words)
             if asked.html:
                 streams.check("--html", asked.html)
-                row = chosen(_one(names), asked.label)
+                row = chosen(_one(asked.names), asked.label)
                 write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return
         if delegating.is_elsewhere(options):
             delegating.make("runstudy", self.words, options)
             return
         sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
-        execution = _execution(names, asked)
+        execution = _execution(asked)
         studying.check_values(execution.study, execution.candidates)
         execution.check()
         plans = [cell.plan for cell in execution.candidates if cell.plan]
@@ -144,15 +143,13 @@ class Command(BriefCommand):
         execution.ahead = [turn for block in execution.blocks(estimate) for turn in block]
         times_s = execution.estimates_s(estimate, execution.ahead)
         screen.say(_headline(execution, sum(times_s)))
-        for cell in execution.skipped:
-            screen.say(f"Skipped  {cell.title}: {cell.reason}")
+        screen.say(*(f"Skipped  {cell.title}: {cell.reason}" for cell in execution.skipped))
         if asked.dry_run:
             runs = zip(execution.ahead, times_s, strict=True)
             for number, (turn, time_s) in enumerate(runs, start=1):
                 options_of = arguments(execution.candidates[turn.place].cell)
                 line = command("runbench", *options_of, f"--seed={turn.seed}")
-                line = f"{format_period(round(time_s))}: {line}"
-                screen.say(f"{number:>3}  {line}")
+                screen.say(f"{number:>3}  {format_period(round(time_s))}: {line}")
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
@@ -173,14 +170,12 @@ class Command(BriefCommand):
         except (BenchsuiteError, KeyboardInterrupt) as error:
             raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
         finally:
-            for line in _summary(execution):
-                screen.say(line)
+            screen.say(*_summary(execution))
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])
         screen.answer(report.answer, addresses.of_study(execution.study.name))
-        for line in _undecided(execution):
-            screen.say(line)
+        screen.say(*_undecided(execution))
 
 
 def _write_pages(asked: Asked) -> str:
@@ -227,21 +222,19 @@ def _reports(names: Sequence[str], label: str) -> tuple[list[StudyReport], dict[
     for name in dict.fromkeys(names or known):
         try:
             report = study_report(chosen(name, label))
+            if report.outdated:
+                raise UsageError(f"{report.outdated} Execute it again: {command('runstudy', name)}")
+            reports.append(report)
         except UsageError as error:
             without[name] = str(error)
-        else:
-            if report.outdated:
-                without[name] = f"{report.outdated} Execute it again: {command('runstudy', name)}"
-            else:
-                reports.append(report)
     if not reports:
         raise UsageError(next(iter(without.values())))
     return reports, without
 
 
-def _execution(names: Sequence[str], asked: Asked) -> Execution:
+def _execution(asked: Asked) -> Execution:
     check_label(asked.label)
-    name, files = _one(names), conf.study_files()
+    name, files = _one(asked.names), conf.study_files()
     if name not in files:
         raise UsageError(f"There is no study {name!r}; {choices(name, files)}")
     study = reading.read(files[name], run_options.known())

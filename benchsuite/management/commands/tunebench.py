@@ -66,8 +66,7 @@ class Command(BriefCommand):
         left_s = ahead.spent_s - notebook.spent_s
         screen.say(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
-            for line in rehearsal(ahead, len(notebook.entries)):
-                screen.say(line)
+            screen.say(*rehearsal(ahead, len(notebook.entries)))
             return
         shown = TrialProgress(
             screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s

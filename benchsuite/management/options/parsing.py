@@ -17,9 +17,10 @@ from benchsuite.core.commands import PROGRAM_VARIABLE, as_called, with_guess
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError
 from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs.spec import Entry
+from benchsuite.core.units import short
 from benchsuite.management import streams
 from benchsuite.management.options.place import with_places
-from benchsuite.management.options.table import add_to, short
+from benchsuite.management.options.table import add_to
 from benchsuite.runner import preflight
 from benchsuite.system.interrupts import terminable
 

@@ -11,16 +11,10 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import LARGEST
 from benchsuite.core.specs import Option, RunSpec, ServerSpec
 from benchsuite.core.specs.spec import Entry, Spec, changed, table
-from benchsuite.core.units import listed, parse_seconds
+from benchsuite.core.units import listed, parse_seconds, short
 from benchsuite.studies.options import Known, Takes
 
-Entries = Sequence[Entry]
 AnySpec = TypeVar("AnySpec", bound=Spec)
-
-
-def short(text: str, limit: int = 60) -> str:
-    return text if len(text) <= limit else f"{text[:limit]}…"
-
 
 NUMBERS = {
     int: "a whole number; write one such as 20.",
@@ -36,7 +30,7 @@ def _number(kind: type[int] | type[float], text: str) -> float:
     raise UsageError(f"{short(text)!r} is not {NUMBERS[kind]}")
 
 
-def add_to(parser: argparse.ArgumentParser, entries: Entries) -> None:
+def add_to(parser: argparse.ArgumentParser, entries: Sequence[Entry]) -> None:
     """Adds these options under their headings; each is None where it is not given."""
     groups: dict[str, Any] = {}
     for entry in entries:
@@ -115,7 +109,7 @@ def takes(entries: Iterable[Entry]) -> Known:
     return known
 
 
-def given(options: Mapping[str, Any], entries: Entries) -> dict[str, Any]:
+def given(options: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any]:
     """What was given, by the places of fields, of an axis a list; raises UsageError."""
     values = {}
     for entry in entries:

@@ -169,7 +169,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     objective = parse(wanted.objective or proposed(alone_s or ASSUMED_S))
     budget_s, factor = _times(wanted)
     spec = trials.pinned(_spec(options), wanted.for_cpus)
-    known = databases(_plan(wanted.server or spec.server.server, trials.unhurried(spec)))
+    known = databases(resolved(wanted.server or spec.server.server, trials.unhurried(spec)))
     reaches = reached(spec.database, pool=known.pool, keeps=known.keeps)
     size = wanted.processes, wanted.threads, wanted.options
     only = candidate(spec, reaches, wanted.server, *size) if wanted.server else None
@@ -186,11 +186,11 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     unable: dict[str, str] = {}  #: Servers that can't do this work here, and why.
     for name in servers:
         try:
-            plan = _plan(name, trials.unhurried(spec))
+            plan = resolved(name, trials.unhurried(spec))
             preflight.check(plan)
             plans.append(plan)
         except (UsageError, UnavailableError) as error:
-            if name not in conf.server_paths():
+            if name not in conf.paths("SERVERS"):
                 raise
             unable[name] = str(error)
     if current and (reason := unable.get(current.server)):
@@ -232,7 +232,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
 
 def again(question: Question, spec: RunSpec, names: Sequence[str]) -> Asked:
     """What a stored tuning asked for; raises as `asked` does."""
-    return Asked(question, spec, {one: type(_plan(one, spec).server) for one in names})
+    return Asked(question, spec, {one: type(resolved(one, spec).server) for one in names})
 
 
 def _times(wanted: Wanted) -> tuple[float, float]:
@@ -292,7 +292,7 @@ def _scaling(
         raise UsageError(
             f"--cpus={','.join(map(str, counts))} can't be measured: {most} can be used here."
         )
-    limit = _plan(only.server, spec).server.max_processes or cpus.MOST * only.processes
+    limit = resolved(only.server, spec).server.max_processes or cpus.MOST * only.processes
     given = only.threads, dict(only.options)
     return tuple(
         replace(
@@ -331,7 +331,7 @@ def candidate(
     how it holds connections.
     """
     given = {"processes": processes, "threads": threads, "options": options or {}}
-    adapter = _plan(name, spec, **given).server  # says what it can't have
+    adapter = resolved(name, spec, **given).server  # says what it can't have
     threads = adapter.threads if adapter.threads_word is not None else None
     settings = {name: adapter.settings[name] for name in options or {}}
     sized = candidates.sized(name, type(adapter), adapter.processes, threads, settings, reaches)
@@ -339,5 +339,6 @@ def candidate(
     return sized
 
 
-def _plan(name: str, spec: RunSpec, **size: Any) -> Plan:
+def resolved(name: str, spec: RunSpec, **size: Any) -> Plan:
+    """The same run of this server; raises as `planning.resolve` does."""
     return planning.resolve(replace(spec, server=replace(spec.server, server=name, **size)))

@@ -89,10 +89,9 @@ def _pool(entry: Mapping[str, Any]) -> int | None:
 
 def _vendor(entry: Mapping[str, Any]) -> str:
     try:
-        vendor: str = load_backend(entry["ENGINE"]).DatabaseWrapper.vendor
+        return str(load_backend(entry["ENGINE"]).DatabaseWrapper.vendor)
     except (ImportError, ImproperlyConfigured, KeyError):  # a run says what is wrong with it
         return ""
-    return vendor
 
 
 def _limit(entry: dict[str, Any], kind: str) -> int | None:

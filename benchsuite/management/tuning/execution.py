@@ -93,9 +93,7 @@ class Execution:
 
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
-        spec = self.asked.spec
-        server = replace(spec.server, server=next(iter(self.asked.servers)))
-        return planning.resolve(replace(spec, server=server))
+        return tune_options.resolved(next(iter(self.asked.servers)), self.asked.spec)
 
     def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on."""

@@ -40,7 +40,8 @@ LONGEST = 200  #: Characters of what an answer said.
 def observation(trial: Trial, result: RunResult, question: Question, took_s: float) -> Observation:
     """Of a run that was not interrupted."""
     goals, most_per_s = question.objective.goals, question.most_per_s
-    piles_up = _piles_up(result)
+    is_late = any(one.code.startswith(LATE) for one in result.findings)  # the load generator
+    piles_up = not is_late and bool(_codes(result, PILING_UP))
     spoiling = tuple(one for one in SPOILING if not (piles_up and one in OVERLOADED))
     spoiled = _codes(result, spoiling)
     total = result.total
@@ -49,7 +50,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
         return Observation(took_s=took_s, codes=spoiled, failure=failure)
     if any(not one.stages for one in _found(result, spoiling)):
         return Observation(took_s=took_s, codes=spoiled)
-    each = _requests_each(result)
+    each = _requests_each(total, result.summaries)
     spoiled_stages = {name for one in _found(result, spoiling) for name in one.stages}
     levels = tuple(_levels(trial, result, goals, each, spoiled_stages))
     at_most = any(  # it held all that it may be asked
@@ -77,21 +78,13 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     )
 
 
-def _piles_up(result: RunResult) -> bool:
-    """Whether the server left work undone, and the load generator kept up."""
-    is_late = any(one.code.startswith(LATE) for one in result.findings)
-    return not is_late and bool(_codes(result, PILING_UP))
-
-
 def _found(
     result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
-) -> Iterator[Finding]:
+) -> list[Finding]:
     """Findings that begin so; without a level those that make a run invalid, as a weak one leaves
     something to be said.
     """
-    for finding in result.findings:
-        if finding.level is level and finding.code.startswith(numbers):
-            yield finding
+    return [one for one in result.findings if one.level is level and one.code.startswith(numbers)]
 
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
@@ -181,10 +174,9 @@ def _planned(summary: Summary, each: float) -> int:
     return summary.requests + round(dropped * each)
 
 
-def _requests_each(result: RunResult) -> float:
+def _requests_each(total: Summary, summaries: Sequence[Summary]) -> float:
     """Requests that a journey makes, on average."""
-    total = result.total
-    stages = [one for one in result.summaries if one.scope == "stage"] or ([total] if total else [])
+    stages = [one for one in summaries if one.scope == "stage"] or [total]
     requests = sum(one.requests for one in stages)
-    journeys = sum(one.requests for one in result.summaries if one.scope == JOURNEY)
+    journeys = sum(one.requests for one in summaries if one.scope == JOURNEY)
     return max(1.0, requests / journeys) if journeys else 1.0

@@ -83,9 +83,8 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
     through = notebook.screened(candidate)
     limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
-    rates = closed or load.rates
     levels = []
-    for rate in rates:
+    for rate in closed or load.rates:
         planned = max(1, round(rate * load.window_s))
         met = planned if rate <= limit else planned // 2
         rate_told = 0.0 if load.users else rate

@@ -39,7 +39,7 @@ def state(value: object) -> object:
     return [state(one) for one in value] if isinstance(value, list | tuple) else value
 
 
-@pytest.mark.parametrize("name", conf.workload_paths())
+@pytest.mark.parametrize("name", conf.paths("WORKLOADS"))
 def test_to_fit_a_workload_twice_is_to_fit_it_once(name):
     """Repetitions may share one, and the load process fits its own again."""
     fitting = 0

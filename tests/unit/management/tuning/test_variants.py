@@ -56,7 +56,7 @@ def test_each_server_knows_what_it_has_against_it(golden: Golden) -> None:
 
 
 def test_every_remedy_is_an_option_that_its_server_has() -> None:
-    for name in conf.server_paths():
+    for name in conf.paths("SERVERS"):
         server = conf.server_class(name)
         for options in server.remedies.values():
             assert sized(name, server, 1, None, options) or not server.serves_project, name
