@@ -2,6 +2,9 @@
 
 import os
 import threading
+import time
+from collections import Counter
+from collections.abc import Set
 
 import psutil
 import pytest
@@ -83,7 +86,7 @@ def test_a_pinned_run_shares_no_cpu(lab):
 @pytest.mark.skipif(len(CPUS) < 2, reason="needs two CPUs to keep apart")
 def test_who_looks_on_keeps_away_from_the_load(lab):
     """Sampler and this process; the prober is a client among clients, and beside them."""
-    seen: dict[str, set[int]] = {}
+    seen: dict[str, Set[int]] = {}
 
     def look():
         own = psutil.Process()
@@ -94,9 +97,16 @@ def test_who_looks_on_keeps_away_from_the_load(lab):
             if "benchsuite.telemetry.prober.program" in str(one.cmdline())
         )
         seen["prober"] = set(os.sched_getaffinity(prober.pid))
-        for thread in threading.enumerate():
-            if thread.name == "benchsuite-sampler" and thread.native_id:
-                seen["sampler"] = os.sched_getaffinity(thread.native_id)
+        (sampler,) = (
+            thread.native_id or 0
+            for thread in threading.enumerate()
+            if thread.name == "benchsuite-sampler"
+        )
+        looks = Counter[frozenset[int]]()
+        for _ in range(20):
+            looks[frozenset(os.sched_getaffinity(sampler))] += 1
+            time.sleep(0.01)
+        ((seen["sampler"], _),) = looks.most_common(1)
 
     # Once a second the sampler tries the speed of all these CPUs, for a moment on each.
     lab.run(at_second={1.5: look}, cpus=(CPUS[-1],))
