@@ -23,7 +23,7 @@ VERBS = {
     "run": "measure a page on real servers",
     "tune": "find server, processes and threads for a latency objective",
     "compare": "say which stored runs are faster, and how surely",
-    "study": "execute a study: one of the published ones, or a file of yours",
+    "study": "execute one of the published studies",
     "check": "say whether this machine is quiet enough to measure on",
     "list": "list servers, workloads, findings",
     "dump": "write stored runs to a file",

@@ -95,8 +95,9 @@ class Notebook:
 
     def drop(self, candidate: Candidate, best: Candidate) -> None:
         """Spends no more time on it, which says nothing of what it holds."""
-        after = counted(len(self.of(candidate, *RISING)), "run")
-        if not self.of(candidate, *RISING):
+        if starts := self.of(candidate, *RISING):
+            after = counted(len(starts), "run")
+        else:
             own, most = (format_number(self.screened(one) or 0.0) for one in (candidate, best))
             after = f"the screening: {own}/s under a full load, the best {most}/s"
         self.decide(candidate, State.DROPPED, f"dropped after {after}")
@@ -215,7 +216,9 @@ class Notebook:
     def limits(
         self, entries: Iterable[Entry], whole: Crossing, *, near: float = math.inf
     ) -> list[tuple[int, float]]:
-        """The same of these starts, as far as their rates are so `near` that of the `whole`."""
+        """Seed of each of these starts, and the logarithm of the rate that it holds, where a rate
+        of it was so `near` that of the `whole`.
+        """
         return [
             (entry.trial.seed, shifted(points, whole))
             for entry in entries

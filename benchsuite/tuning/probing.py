@@ -30,8 +30,8 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
         load = making.load(1, 3, users=1)
         seen = yield from making.start(first, Phase.PROBE, load, "one user alone")
         # of a single answer in a short window chance would explain anything
-        is_slow = not 0 < (seen.response_s or 0.0) <= objective.limit_s
-        if seen.levels and (is_slow or misses(objective.goals, seen.levels)):
+        is_in_time = 0 < (seen.response_s or 0.0) <= objective.limit_s
+        if seen.levels and (not is_in_time or misses(objective.goals, seen.levels)):
             load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and misses(objective.goals, again.levels):
@@ -78,7 +78,7 @@ def unsaid(seen: Observation) -> str:
 
 
 def judge(notebook: Notebook, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
-    """Decides whether it goes on, of which something `is_known` after this start."""
+    """Decides whether it goes on after this start; `is_known`: whether anything is known of it."""
     if not is_known:
         notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
     elif why := notebook.excess(candidate):

@@ -27,7 +27,7 @@ Begun = tuple[int, float, float]
 Times = tuple[float, float, float]  #: When it was meant to start, started and finished.
 Asked = tuple[str, str]  #: Method and path.
 Failed = tuple[Kind, str]  #: The kind of a failure, and what happened in words.
-Headers = Mapping[str, str] | None  #: Those of a journey, if it has any of its own.
+Headers = Mapping[str, str]  #: Those that a journey has of its own.
 
 
 class Recorder:

@@ -35,7 +35,7 @@ class UserClient(HttpClient):
         *,
         keep: bool = False,
         name: str = "",
-        headers: Headers = None,
+        headers: Headers | None = None,
         subprotocols: Sequence[str] = (),
         deflate: bool = False,
     ) -> WebSocket:

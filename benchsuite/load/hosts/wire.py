@@ -142,7 +142,8 @@ def moved(moment: float, there: float, here: float) -> float:
 
 def converted(done: Done, there: float, here: float) -> Done:
     """The end of a load with all its moments by our clock."""
-    ours, (begin, end) = partial(moved, there=there, here=here), done.window
+    ours = partial(moved, there=there, here=here)
+    begin, end = done.window
     return replace(
         done,
         origin=ours(done.origin),

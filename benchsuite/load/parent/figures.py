@@ -262,7 +262,8 @@ def _population(figures: Figures, order: int, population: Population) -> Segment
 
 def _segment(figures: Figures, total: Summary, window: Window, level: int) -> Segment:
     """At a rate, or with so many users."""
-    at_once, requests, (begin, end) = figures.at_once, figures.requests, window
+    at_once, requests = figures.at_once, figures.requests
+    begin, end = window
     segment = Segment(
         unit=figures.unit, total=total, window=window, in_vain=signs.in_vain(requests, window)
     )

@@ -41,7 +41,7 @@ class Phases:
         self._say = say
         self._origin = 0.0
         self._started = Event()
-        self._next_tick = inf  #: None before the load begins.
+        self._next_tick = inf  #: No tick is due before the load begins.
         self._users: list[tuple[float, int]] = []
         self._connections: list[tuple[float, int]] = []
         environment = users.environment(self._first_start)

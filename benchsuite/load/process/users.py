@@ -35,6 +35,7 @@ class UserPool:
         return True
 
     def begin(self, origin: float) -> None:
+        """The load begins, at that moment."""
         self._origin = origin
 
     def connections(self) -> int | None:
@@ -165,7 +166,9 @@ class Journeys(UserPool):
         self._gate.closed = True
         for client, _ in self._users:
             client.give_up(moment)
-        for client, (meant, begin) in self._under_way.items() if self._completes else ():
+        if not self._completes:
+            return
+        for client, (meant, begin) in self._under_way.items():
             index = self._index_of(client)
             self._recorder.add(index, Kind.UNFINISHED, client.user, 0, meant, begin, moment)
             self._recorder.example(index, Kind.UNFINISHED, "not at its end")

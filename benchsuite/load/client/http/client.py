@@ -200,7 +200,7 @@ class HttpClient:
         follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
         *,
         name: str = "",
-        headers: Headers = None,
+        headers: Headers | None = None,
         status: int | None = None,
     ) -> Response:
         """`data` is the query. An answer of 400 and above is a failure, unless it has this
@@ -222,7 +222,7 @@ class HttpClient:
         follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
         *,
         name: str = "",
-        headers: Headers = None,
+        headers: Headers | None = None,
     ) -> Response:
         """`data` is a form's fields, something that becomes JSON, or text or bytes as they are."""
         body = encode_body(data, content_type)
@@ -314,7 +314,13 @@ class HttpClient:
         self.recorder = Recorder()
 
     def _request(
-        self, method: str, path: str, body: bytes, content_type: str, name: str, headers: Headers
+        self,
+        method: str,
+        path: str,
+        body: bytes,
+        content_type: str,
+        name: str,
+        headers: Headers | None,
     ) -> Response:
         if self.gate.closed:
             raise LoadEnded
@@ -401,7 +407,7 @@ class HttpClient:
         self.note_failure(held.asked, failure, status, answer)
 
     def _follow(
-        self, answer: Response, body: bytes, content_type: str, headers: Headers
+        self, answer: Response, body: bytes, content_type: str, headers: Headers | None
     ) -> Response:
         """Goes where redirects lead; raises AnswerError when they don't end or leave the host."""
         chain: list[tuple[str, int]] = []

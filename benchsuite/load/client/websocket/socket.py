@@ -88,7 +88,7 @@ class WebSocket:
         number: int,
         keep: bool,
         name: str,
-        headers: Headers,
+        headers: Headers | None,
         subprotocols: Sequence[str],
         deflate: bool,
     ) -> None:

@@ -67,6 +67,7 @@ class Inbox:
             self._make_room()
 
     def take(self) -> Message:
+        """The oldest."""
         message = self._messages.popleft()
         self._bytes -= len(message.data)
         self.looked = max(0, self.looked - 1)
