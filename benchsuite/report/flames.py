@@ -114,7 +114,8 @@ def top_tables(runs: Iterable[Run]) -> list[Table]:
 
 WIDTH, ROW = 1200.0, 18
 LEAST = 1.2  #: Narrower boxes are not drawn.
-LETTER, MARGIN = 6.6, 4.0  #: Width of a letter, and what stays free on both sides of a text.
+LETTER = 6.6  #: Width of a letter.
+MARGIN = 4.0  #: Free on both sides of a text: `dx` in _flame.html.
 FEW_LETTERS = 3
 
 

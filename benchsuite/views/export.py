@@ -34,7 +34,7 @@ def formats_of(
     runs: QuerySet[Run],
     more: Formats | None = None,
 ) -> Formats:
-    """Those of a page with an answer, which `runs` are evidence of; `more` come second."""
+    """The formats of a page with an answer, which `runs` are evidence of; `more` come second."""
     return {
         "md": lambda: [to_markdown(answer)],
         **(more or {}),
