@@ -137,7 +137,7 @@ def test_a_refused_connection_is_told_and_does_not_spin(tmp_path):
 
 def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path):
     with loading(tmp_path) as (responder, pool):
-        pool.check(a_job(responder, timeout_s=0.2, keep_alive=False))
+        pool.check(a_job(responder, timeout_s=0.6, keep_alive=False))
         responder.stop()
         with full_backlog(responder.port):
             pool.run(lambda tick: None)
