@@ -33,8 +33,10 @@ FIRST = ("goodput", "p95_s", "failures", "memory_bytes")
 WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 
 
-def of_run(run: Run) -> Answer:
-    """Its headline has at most 20 words; `verdict` is what became of the run where it has none."""
+def of_run(run: Run, *, is_repeated: bool = False) -> Answer:
+    """Its headline has at most 20 words; `verdict` is what became of the run where it has none.
+    `is_repeated`: further runs of its configuration are shown with it.
+    """
     doubts = [one for one in by_weight(run) if one.level != Level.INFO.value]
     heavy: list[Finding] = []  # those that give it its verdict; none of a valid run
     if run.verdict in (Verdict.WEAK.value, Verdict.INVALID.value):
@@ -45,7 +47,7 @@ def of_run(run: Run) -> Answer:
     if heavy:
         more = f" ({len(doubts) - 1} more below)" if len(doubts) > 1 else ""
         cautions.append(f"{heavy[0].code.split()[0]}: {heavy[0].message}{more}")
-    step, command = _next(run, heavy)
+    step, command = _next(run, heavy, is_repeated=is_repeated)
     return Answer(
         title=f"{run.server} · {workload_title(run)}",
         headline=_headline(run),
@@ -95,7 +97,7 @@ def _headline(run: Run) -> str:
     return f"{run.server} {'seemed to answer' if is_invalid else 'answers'} {what} {load}; {end}."
 
 
-def _next(run: Run, heavy: Sequence[Finding]) -> tuple[str, str]:
+def _next(run: Run, heavy: Sequence[Finding], *, is_repeated: bool) -> tuple[str, str]:
     again = command("runbench", "--again", run.pk)
     if run.status == Status.RUNNING.value or run.unreadable:
         return "", ""
@@ -107,6 +109,8 @@ def _next(run: Run, heavy: Sequence[Finding]) -> tuple[str, str]:
         return "See what keeps this machine busy, then run it again:", command("checkbench")
     if heavy:
         return "Follow the hint under Findings, then run it again:", again
+    if is_repeated:
+        return "", ""
     return "Repeat it to see how far runs differ:", f"{again} --repeat=5"
 
 

@@ -9,6 +9,7 @@ import pytest
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
+from benchsuite.report.terminal.results import runs_answer
 from tests.factories import INVALID, WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
 from tests.golden import changes, words_of
@@ -121,6 +122,15 @@ def test_a_diagnostic_start_is_told_with_the_runs_of_its_command(soup):
         section = soup(f"/results/{one.pk}/").select_one("section[aria-label='What limits it']")
         assert "shop/views.py:12 makes 24 equal queries" in section.text
     assert "in 25.0 queries" in section.select_one("p.quiet").text
+
+
+def test_who_has_repeated_a_run_is_not_told_to_repeat_it():
+    run = make_run()
+    assert runs_answer([run], {}).command.endswith("--repeat=5")
+    answer = runs_answer([run, make_run(rate=620)], {})
+    assert "the mean of 2 runs" in answer.headline
+    assert not answer.command
+    assert not answer.next_steps
 
 
 def test_a_run_of_a_tuning_leads_back_to_it_and_says_why_it_was_made(soup):

@@ -52,9 +52,11 @@ def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
         return ranking(cells, margins)
     (cell,) = cells
     run = middle(cell) or cell.first
-    answer = run_answer.of_run(run)
-    headline, many = answer.headline, len(cell.shown)
-    if many > 1 and cell.spread(every.figure("goodput")):
+    many = len(cell.shown)
+    is_repeated = many > 1 and cell.spread(every.figure("goodput")) is not None
+    answer = run_answer.of_run(run, is_repeated=is_repeated)
+    headline = answer.headline
+    if is_repeated:
         headline = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
     return replace(answer, headline=headline, cautions=[], table=None)
 
