@@ -3,12 +3,13 @@
     python -m benchmarks.installing [--times 3] [--checks 15]
 
 builds the wheel and installs it with all that it needs into new environments, from the index that
-pip uses, once without pip's cache and then with it. Then `manage.py check` of what `startproject`
-writes is timed without and with "benchsuite" in INSTALLED_APPS, in turns.
+pip uses: once without pip's cache, with it, and by uv where that is there. Then `manage.py check`
+of what `startproject` writes is timed without and with "benchsuite" in INSTALLED_APPS, in turns.
 """
 
 import argparse
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -45,23 +46,27 @@ def environment(folder: Path) -> str:
 
 def installed(wheel: Path, folder: Path, times: int) -> None:
     rows = []
-    for number in range(times + 1):
+    uv = shutil.which("uv")
+    ways = ["pip without its cache", *["pip"] * times, *["uv"] * (times if uv else 0)]
+    for number, way in enumerate(ways):
         place = folder / f"environment-{number}"
         python = environment(place)
         empty = size(place)
-        pip = (python, "-m", "pip", "install", "--quiet")
+        words = [python, "-m", "pip", "install"]
+        if way == "uv":
+            words = [uv or "", "pip", "install", f"--python={python}"]
         without_cache = ("--no-cache-dir",) if number == 0 else ()
-        taken = taken_s(*pip, *without_cache, str(wheel))
+        taken = taken_s(*words, "--quiet", *without_cache, str(wheel))
         packages = subprocess.check_output([python, "-m", "pip", "list"], text=True)
         rows.append(
             (
-                "with pip's cache" if number else "without pip's cache",
+                way,
                 f"{taken:.1f} s",
                 format_bytes(size(place) - empty),
                 str(len(packages.splitlines()) - 3),  # its head, and pip itself
             )
         )
-    show("pip install", ("", "took", "room", "packages"), rows)
+    show("installing the wheel", ("by", "took", "room", "packages"), rows)
 
 
 def checked(python: str, folder: Path, checks: int) -> None:
@@ -88,7 +93,7 @@ def spread(values: Sequence[float]) -> tuple[str, ...]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--times", type=int, default=3, help="installations with pip's cache")
+    parser.add_argument("--times", type=int, default=3, help="installations by each")
     parser.add_argument("--checks", type=int, default=15, help="pairs of manage.py check")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
