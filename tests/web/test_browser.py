@@ -230,6 +230,10 @@ def pages(runs, settings, tmp_path):
     return [*every_page.addresses(settings, tmp_path), f"/results/delete/?runs={runs[0].pk}"]
 
 
+COLOURS = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
+"""The rules of axe that the dark may break alone."""
+
+
 def test_axe_finds_nothing_in_the_light_and_in_the_dark(tab, pages):
     from axe_playwright_python.sync_playwright import Axe
 
@@ -237,9 +241,9 @@ def test_axe_finds_nothing_in_the_light_and_in_the_dark(tab, pages):
         tab.goto(path)
         if tab.locator("figure.chart").count():
             draw_all(tab)
-        for scheme in ("light", "dark"):
-            tab.emulate_media(color_scheme=scheme)
-            assert named(Axe().run(tab)) == [], (path, scheme)
+        assert named(Axe().run(tab)) == [], path
+        tab.emulate_media(color_scheme="dark")
+        assert named(Axe().run(tab, options=COLOURS)) == [], (path, "dark")
         tab.emulate_media(color_scheme="light")
 
 
