@@ -306,6 +306,7 @@ HANDSHAKES = [
     (lambda request: answer(status=200, headers={}), Kind.WRONG_RESPONDER, "without the header"),
     (lambda request: b"\x15\x03\x01 no HTTP\r\n\r\n", Kind.PROTOCOL, "is not HTTP"),
     (closing(), Kind.RESET, "closed before the handshake's answer"),
+    (closing(b"HTTP/1.1 403 Access denied\r\n\r\n"), Kind.HTTP_STATUS, "status 403"),
     (closing(b"HTTP/1.1 101 Swi"), Kind.RESET, "closed in the middle of the handshake's answer"),
     (
         lambda request: answer(b"", status=101, more=WRONG_KEY),
@@ -318,7 +319,7 @@ HANDSHAKES = [
 @pytest.mark.parametrize(
     ("behaviour", "kind", "words"),
     HANDSHAKES,
-    ids=["403", "200", "other", "garbage", "closed", "half", "key"],
+    ids=["403", "200", "other", "garbage", "closed", "no length", "half", "key"],
 )
 def test_a_handshake_that_fails_is_refused_with_its_reason(tmp_path, behaviour, kind, words):
     with Responder({"/ws": behaviour}) as responder:

@@ -334,24 +334,29 @@ class Wire(Link):
     def _hear(self, block: bytes) -> None:
         protocol = self.protocol
         protocol.receive_data(block)
-        for event in protocol.events_received():
-            if isinstance(event, Frame):
-                self._take(event)
-            elif isinstance(event, Response):
-                self._response = event
+        self._take_events()
         if protocol.state is not State.OPEN:
             self._note(ending_of(protocol, "closed"))
         self._flush()
 
     def _hear_end(self, how: str) -> None:
         """Nothing more comes; `how` the connection ended: closed or reset."""
-        if self.protocol.state is State.CONNECTING and self.ending is None:
+        shaking = self.protocol.state is State.CONNECTING
+        self.protocol.receive_eof()
+        self._take_events()  # an answer without a length ends here
+        if shaking and self._response is None and self.ending is None:
             where = "in the middle of" if self._heard_anything else "before"
             speaks = self._tls is None or self._tls.shaken
             what = f"{where} the handshake's answer" if speaks else "in the TLS handshake"
             self.ending = Ending(Kind.RESET, ABNORMAL, f"the connection was {how} {what}")
-        self.protocol.receive_eof()
         self._note(ending_of(self.protocol, how))
+
+    def _take_events(self) -> None:
+        for event in self.protocol.events_received():
+            if isinstance(event, Frame):
+                self._take(event)
+            elif isinstance(event, Response):
+                self._response = event
 
     def _take(self, frame: Frame) -> None:
         opcode, data = frame.opcode, bytes(frame.data)

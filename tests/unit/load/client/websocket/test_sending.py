@@ -7,13 +7,15 @@ from typing import Any
 
 import pytest
 
+from benchsuite.core.samples import Kind
 from benchsuite.core.wording import Wording
+from benchsuite.load.client.http import connection
 from benchsuite.load.client.http.connection import Outbox
 from benchsuite.load.client.target import Recorder
 from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
 from benchsuite.load.client.websocket.socket import WebSocket
-from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox
+from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Wire
 
 
 def message(number: int, size: int = 0) -> Message:
@@ -186,3 +188,23 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
         "Cookie": "a=b",
         "origin": "https://other",
     }
+
+
+def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
+    """What is left of a handshake that gets this answer before the connection ends."""
+    monkeypatch.setattr(connection, "waiting", lambda: None)
+    target: Any = SimpleNamespace(context=None, host="shop")
+    ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
+    wire = Wire(target, "/ws/", headers={}, subprotocols=(), deflate=False, **ignored)
+    wire._hear(answer)
+    assert wire._response is None
+    wire._hear_end("closed")
+    return wire
+
+
+def test_an_answer_without_a_length_ends_with_the_connection(monkeypatch):
+    wire = shaken(monkeypatch, b"HTTP/1.1 403 Access denied\r\n\r\nno")  # as Daphne refuses
+    assert wire._response is not None
+    assert (wire._response.status_code, wire.ending) == (403, None)
+    wire = shaken(monkeypatch, b"HTTP/1.1 403 Access denied\r\nContent-Length: 3\r\n\r\nno")
+    assert (wire._response, wire.ending and wire.ending.kind) == (None, Kind.RESET)
