@@ -207,8 +207,8 @@ class Walk:
         return STYLES[self._origin, path]
 
     def get_style(self, path: str) -> str:
-        """Empty if it is no style sheet."""
-        answer = self._request("GET", path, (b"", ""))
+        """Empty if it is no style sheet. The target may have none, where others serve these."""
+        answer = self._request("GET", path, (b"", ""), looks=True)
         is_style = "css" in str(answer.headers.get("Content-Type", ""))
         return bytes(answer.content).decode("utf-8", "replace") if is_style else ""
 
@@ -229,7 +229,10 @@ class Walk:
             if status not in REFUSALS or form is None or not form.fillable:
                 raise self.stuck(_status(status, content, page))
 
-    def _request(self, method: str, path: str, content: tuple[bytes, str]) -> Any:
+    def _request(
+        self, method: str, path: str, content: tuple[bytes, str], *, looks: bool = False
+    ) -> Any:
+        """`looks`: a load's client holds no answer against the journey."""
         more: dict[str, Any] = {}
         if self.naming is not None:
             more["name"] = self.naming(method, path)
@@ -238,7 +241,8 @@ class Walk:
         try:
             if method == "POST":
                 return self.client.post(path, *content, **more)
-            return self.client.get(path, **more)
+            get = getattr(self.client, "look", self.client.get) if looks else self.client.get
+            return get(path, **more)
         except RobotError:
             raise
         except AnswerError as error:

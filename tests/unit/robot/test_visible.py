@@ -59,6 +59,20 @@ def test_a_linked_style_sheet_is_fetched_once() -> None:
     assert all(data.endswith(b"&t=") for data in site.sent)
 
 
+class Load(Linked):
+    """A load's client, to a target without static files."""
+
+    def look(self, path: str, **more: object) -> Answer:
+        self.asked.append(f"look {path}")
+        return Answer(404, b"<h1>Not found</h1>", {"Content-Type": "text/html"})
+
+
+def test_a_style_sheet_is_only_looked_at() -> None:
+    site = Load()
+    complete(site, "/t/")  # type: ignore[arg-type]
+    assert site.asked == ["/t/", "look /t/linked.css"]
+
+
 def test_a_list_for_which_a_script_draws_another_is_chosen_from() -> None:
     """As Select2 and Tom Select leave it."""
     field = '<input name="t" id="t" class="in" tabindex="0">'

@@ -107,6 +107,14 @@ def test_a_wanted_status_is_wanted_where_redirects_end(monkeypatch):
     assert user.failed.status == 404, "the next request wants another"
 
 
+def test_what_is_only_looked_at_may_be_missing(monkeypatch):
+    user = a_user(monkeypatch, Head(404), Head(404))
+    assert user.look("/static/site.css").status_code == 404
+    assert (user.failed, user._held.kind) == (None, Kind.OK)
+    user.get("/gone/")
+    assert user.failed.status == 404, "what is asked for may not"
+
+
 def test_a_redirect_to_what_is_no_address_is_told(monkeypatch):
     moved = Head(302, [("Location", "http://[name]/")])
     user = a_user(monkeypatch, moved, moved)
