@@ -17,8 +17,7 @@ from pathlib import Path
 from time import monotonic
 from typing import Any
 
-from django.db import transaction
-
+from benchsuite import store
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.management import resuming
@@ -255,7 +254,7 @@ class Execution:
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on, with its cells and why some of them can't run."""
-        with transaction.atomic():
+        with store.atomic():
             if resuming.begin(self.row, environment):
                 self.rows = StudyCell.objects.bulk_create(
                     StudyCell(

@@ -30,7 +30,7 @@ MOST_COMPARED = 300  #: Runs on one compare page; more can't be told apart.
 MOST_CHOSEN = 2000  #: Runs on any other page.
 AT_ONCE = 500  #: Ids in one query.
 WHOLE_AT_ONCE = 50  #: Runs in memory, with all their seconds.
-NAMED_COMMANDS = 300  #: Commands chosen at once.
+NAMED_COMMANDS = 300  #: Commands in one query.
 ADDABLE = 40  #: Configurations that a comparison offers to add.
 
 
@@ -109,13 +109,15 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
     if not others:
         return order
     commands: dict[UUID, list[UUID]] = {}
-    named = others[:NAMED_COMMANDS]
-    trials = TuningTrial.objects.filter(tuning__in=named)
-    of_commands = Q(batch__in=named) | Q(study_cell__study_run__in=named)
-    made = by_command(Run.objects.filter(of_commands | Q(pk__in=trials.values("run"))))
-    for pk, batch_id, command in made.order_by("started_at").values_list("pk", "batch", "command"):
-        for name in {batch_id, command}:
-            commands.setdefault(name, []).append(pk)
+    for first in range(0, len(others), NAMED_COMMANDS):
+        named = others[first : first + NAMED_COMMANDS]
+        trials = TuningTrial.objects.filter(tuning__in=named)
+        of_commands = Q(batch__in=named) | Q(study_cell__study_run__in=named)
+        made = by_command(Run.objects.filter(of_commands | Q(pk__in=trials.values("run"))))
+        ids_of_made = made.order_by("started_at").values_list("pk", "batch", "command")
+        for pk, batch_id, command in ids_of_made:
+            for name in {batch_id, command}:
+                commands.setdefault(name, []).append(pk)
     gone = [pk for pk in others if pk not in commands]
     if gone:
         raise UsageError(

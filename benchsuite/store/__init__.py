@@ -69,9 +69,15 @@ def begun(
     )
 
 
+def atomic() -> transaction.Atomic:
+    """A transaction of the database that a project's routers give the runs."""
+    return transaction.atomic(using=router.db_for_write(models.Run))
+
+
 def check() -> None:
     """Raises django.db.Error when no run could be stored now; leaves nothing."""
-    with transaction.atomic():
+    using = router.db_for_write(models.Run)
+    with transaction.atomic(using=using):
         models.Run.objects.create(
             started_at=datetime.now(UTC),
             duration_s=0,
@@ -80,7 +86,7 @@ def check() -> None:
             owner=lock.owner_name(),
             log_tail=" " * LEAST_BYTES,
         )
-        transaction.set_rollback(True)
+        transaction.set_rollback(True, using=using)
 
 
 def refusal(error: BaseException, alias: str = "") -> str:
@@ -116,7 +122,7 @@ def fill(run: models.Run, result: RunResult) -> None:
 
 def write(run: models.Run) -> None:
     """Stores a run with all that belongs to it, or nothing of it."""
-    with transaction.atomic():
+    with atomic():
         find_shared(run)
         run._state.adding = False  # its row may be there, and may have been deleted
         run.save()
@@ -156,7 +162,7 @@ def ceilings(data: Mapping[str, Any]) -> tuple[Ceiling, ...]:
 def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
     """Puts these ceilings in place of what was known of the environment and as many processes."""
     measured = list(measured)
-    with transaction.atomic():
+    with atomic():
         here = known(models.Environment, data)
         processes = {one.processes for one in measured}
         here.calibrations.filter(processes__in=processes).delete()

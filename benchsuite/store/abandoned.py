@@ -9,9 +9,10 @@ from collections.abc import Iterable
 from datetime import datetime, timedelta
 from statistics import median
 
-from django.db import Error, transaction
+from django.db import Error
 from django.utils import timezone
 
+from benchsuite import store
 from benchsuite.core.results import Status
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run, StudyRun, Tuning
@@ -103,5 +104,5 @@ def sweep_executions() -> None:
 def mark(runs: list[Run], reason: str) -> int:
     """Marks these runs as interrupted, but those that have ended by themselves; how many it did."""
     running = Run.objects.filter(pk__in=[run.pk for run in runs], status=Status.RUNNING.value)
-    with transaction.atomic():
+    with store.atomic():
         return running.update(status=Status.INTERRUPTED.value, failure=reason, owner="")

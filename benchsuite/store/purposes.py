@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
-from django.db import Error, transaction
+from django.db import Error
 from django.db.models import Model
 
 from benchsuite import store
@@ -47,7 +47,7 @@ def keep_tuning(row: Tuning, notebook: Notebook, run: Run | None) -> None:
     """Stores the last trial together with what the search made of it, or nothing of both."""
     last = notebook.entries[-1]
     row.answer = decisions(notebook)
-    with transaction.atomic():
+    with store.atomic():
         TuningTrial.objects.create(
             tuning=row,
             order=len(notebook.entries) - 1,

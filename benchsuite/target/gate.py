@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
 from typing import Any, ClassVar, Concatenate, ParamSpec
 
+from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
 RUN_VARIABLE = "BENCHSUITE_RUN"
@@ -36,6 +37,7 @@ def only_in_a_run(
 ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
     """Answers 404 unless a run started this process."""
 
+    @login_not_required  # whatever middleware the project has
     @wraps(view)
     def gated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
@@ -53,6 +55,7 @@ def only_in_a_run_async(
 ) -> Callable[[HttpRequest], Coroutine[Any, Any, HttpResponseBase]]:
     """The same as an async view, of an async one or of one that awaits nothing."""
 
+    @login_not_required  # whatever middleware the project has
     @wraps(view)
     async def gated(request: HttpRequest) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:

@@ -8,7 +8,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.shortcuts import resolve_url
 from django.templatetags.static import static
-from django.urls import NoReverseMatch, Resolver404, resolve, reverse
+from django.urls import NoReverseMatch, Resolver404, get_script_prefix, resolve, reverse
 from django.utils.crypto import constant_time_compare
 
 from benchsuite import conf
@@ -109,7 +109,8 @@ def login_url() -> str | None:
     with suppress(NoReverseMatch, Resolver404):
         url = resolve_url(settings.LOGIN_URL)
         if "://" not in url:
-            resolve(url.partition("?")[0])
+            path = url.partition("?")[0]
+            resolve(path.removeprefix(get_script_prefix().rstrip("/")))
         return url
     with suppress(NoReverseMatch):
         return reverse("admin:login")

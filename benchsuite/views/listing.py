@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from typing import Any
 from urllib.parse import urlencode
 
-from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -142,8 +141,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     kept = [run for run in runs if run.status == Status.RUNNING.value]
     gone = [run for run in runs if run not in kept]
     if request.method == "POST" and gone:
-        with transaction.atomic():
-            Run.objects.filter(pk__in=[run.pk for run in gone]).delete()
+        Run.objects.filter(pk__in=[run.pk for run in gone]).delete()
         return HttpResponseRedirect(f"{reverse('benchsuite:list')}?deleted={len(gone)}")
     context = {"title": "Delete runs", "runs": gone, "kept": kept}
     return page(request, "delete", context)

@@ -1,14 +1,15 @@
 """What a run found out is stored whole, or not at all."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from uuid import uuid4
 
 import numpy as np
 import pytest
-from django.db import DatabaseError
+from django.db import DatabaseError, router, transaction
 
-from benchsuite import bottlenecks, models
+from benchsuite import bottlenecks, models, store
 from benchsuite.comparing.limit_evidence import evidence
 from benchsuite.core.results import (
     Common,
@@ -108,6 +109,23 @@ def test_a_fault_while_storing_leaves_nothing_half_written(monkeypatch):
         finish(run, result())
     run.refresh_from_db()
     assert (run.status, run.measurements.count(), run.intervals.count()) == ("running", 0, 0)
+
+
+def test_it_is_rolled_back_where_routers_put_the_runs(monkeypatch):
+    class Router:
+        @staticmethod
+        def db_for_write(model, **hints):
+            return "results"
+
+    asked = []
+    with monkeypatch.context() as patch:
+        patch.setattr(router, "routers", [Router])
+        patch.setattr(models.Run.objects, "create", lambda **_: None)
+        patch.setattr(transaction, "set_rollback", lambda _, using: asked.append(using))
+        patch.setattr(transaction, "atomic", lambda using: nullcontext(asked.append(using)))
+        store.check()
+        with store.atomic():
+            assert asked == ["results"] * 3
 
 
 def test_what_slow_answers_have_in_common_is_stored_and_read():

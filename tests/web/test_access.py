@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.test.utils import override_script_prefix
 
 from benchsuite.views import access, page
 from tests.factories import make_run
@@ -130,3 +131,12 @@ def test_without_a_login_strangers_get_403(bare, settings):
     answer = bare.get("/bench/")
     assert answer.status_code == 403
     assert "staff only" in answer.content.decode()
+
+
+def test_a_login_below_the_prefix_of_its_project_is_found(settings):
+    with override_script_prefix("/app/"):
+        for given in ("benchsuite:list", "/app/results/"):
+            settings.LOGIN_URL = given
+            assert access.login_url() == "/app/results/"
+        settings.LOGIN_URL = "/nowhere/"
+        assert access.login_url() == "/app/admin/login/"

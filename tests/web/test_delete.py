@@ -5,7 +5,8 @@ from django.contrib.auth.models import Permission, User
 from django.test import Client
 
 from benchsuite.models import Interval, Run
-from tests.factories import make_run, make_running_run
+from benchsuite.report.queries import NAMED_COMMANDS
+from tests.factories import make_rows, make_run, make_running_run
 from tests.web.conftest import with_token
 
 
@@ -36,6 +37,14 @@ def test_many_runs_are_few_fields_of_the_form(client, soup, settings):
         given.setdefault(str(one["name"]), []).append(str(one["value"]))
     assert client.post("/results/delete/", given).status_code == 302
     assert not Run.objects.exists()
+
+
+def test_all_commands_that_are_ticked_are_there(client):
+    many = NAMED_COMMANDS + 2
+    make_rows(many, servers=("uwsgi",), per_batch=1)
+    batches = [str(one) for one in Run.objects.values_list("batch", flat=True)]
+    answer = client.post("/results/delete/", {"runs": ",".join(batches)})
+    assert answer["Location"] == f"/results/?deleted={many}"
 
 
 def test_a_post_without_the_token_is_refused():

@@ -1,12 +1,15 @@
 """The list: commands and what came out, configurations, filters, order, pages, ticks."""
 
+import re
 from collections import Counter
 from datetime import timedelta
 from typing import Any
 from uuid import uuid4
 
 import pytest
+from django.core.paginator import Paginator
 from django.db.utils import load_backend
+from django.template.loader import render_to_string
 
 from benchsuite.core.results import Status
 from benchsuite.models import Run, StudyRun
@@ -248,6 +251,22 @@ def test_pages_go_on_with_what_was_asked(client, soup):
     assert first.select_one("nav.pages button:last-child")["value"] == "2"
     moved = client.get("/results/?q=&sort=when&server=uwsgi&page=2")
     assert moved["Location"] == "/results/?sort=when&server=uwsgi&page=2"
+
+
+def test_numbers_that_a_browser_reads_have_no_separators(soup, settings):
+    settings.USE_THOUSAND_SEPARATOR = True
+    make_rows(1000, servers=("uwsgi",), per_batch=1000)
+    Run.objects.update(key="one", label="")
+    assert soup("/results/").select_one("tr.command input")["data-runs"] == "1000"
+    note = soup(f"/results/note/?run={Run.objects.all()[0].pk}")
+    assert note.select_one("textarea")["maxlength"] == "2000"
+    paginator = Paginator(range(1200), 1)
+    table = {"paginator": paginator, "page": paginator.page(1001)}
+    pages = render_to_string("benchsuite/_pages.html", {"table": table, "buttons": True})
+    under_way = {"follower": {"place": 1001, "total": 1200}}
+    progress = render_to_string("benchsuite/_live_now.html", under_way)
+    numbers = re.findall(r"(?:value|max)=\"(.*?)\"", pages + progress)
+    assert numbers == ["1000", "1002", "1200", "1000"]
 
 
 def test_without_scripts_ticks_go_along_and_lead_to_short_addresses(client, soup):

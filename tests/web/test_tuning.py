@@ -131,6 +131,7 @@ def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
     page = text(client, f"{address(row)}?format=html")
     parsed = BeautifulSoup(page, "html.parser")
     assert len(parsed.select("figure.chart")) == 2
+    assert not parsed.select(".links"), "nothing leads out of the file"
     assert not parsed.select("link, img, script[src], a:not([href^='#'])")
     online = BeautifulSoup(client.get(address(row)).content, "html.parser")
     assert table(parsed, "Configurations") == table(online, "Configurations")

@@ -9,7 +9,7 @@ from typing import Any
 from uuid import UUID
 
 from django.core.management.base import CommandError, CommandParser
-from django.db import Error, transaction
+from django.db import Error
 
 from benchsuite import __version__, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
@@ -66,7 +66,7 @@ def _load(files: Sequence[Contents]) -> list[str]:
     """Stores all of these files, or nothing; returns lines that say what was done with each."""
     sweep()
     sweep_executions()
-    with transaction.atomic():
+    with store.atomic():
         kept = [[(whole, purposes.keep(whole)) for whole in contents.wholes] for contents in files]
         lines = []
         for contents, wholes in zip(files, kept, strict=True):
