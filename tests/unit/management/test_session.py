@@ -188,13 +188,15 @@ def test_a_lock_that_is_let_go_is_waited_for(runbench, folder, monkeypatch):
     assert not list(folder.glob("benchsuite-*"))
 
 
-def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked, capsys):
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked, capsys, ended):
     other: list[Any] = []
     with pytest.raises(CommandError):
         runbench(lambda file: other.append(exclusive(file)))
     other[0].close()
     (file,) = folder.glob("benchsuite-*.json")
-    Run.objects.update(owner="")  # the command has ended
+    if ended:
+        Run.objects.update(owner="")
     capsys.readouterr()
     call_command("loadbench", str(file))
     assert capsys.readouterr().out == f"{file}: 1 run loaded.\n"
