@@ -208,6 +208,20 @@ def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked
     assert (Measurement.objects.count(), Interval.objects.count()) == (2, 6)
 
 
+def test_what_an_earlier_command_of_the_batch_kept_stays(runbench, folder, monkeypatch):
+    """As where `--again` adds to a batch of which runs wait to be loaded."""
+    batch, held = uuid4(), list[sqlite3.Connection]()
+    monkeypatch.setattr(run_options, "continued", lambda again: (batch, 0))
+    for _ in range(2):
+        with pytest.raises(CommandError, match="could not be stored"):
+            runbench(lambda file: held.append(exclusive(file)))
+        held.pop().close()
+    files = [json.loads(file.read_text()) for file in folder.glob("benchsuite-*.json")]
+    kept = {run["id"] for runs in files for run in runs}
+    assert kept == {str(pk) for pk in Run.objects.values_list("pk", flat=True)}
+    assert len(kept) == 2
+
+
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda one: one.__name__)
 def test_nothing_is_measured_for_a_database_that_takes_nothing(runbench, folder, fault):
     connection.close()
