@@ -55,7 +55,8 @@ class Command(BriefCommand):
             _paste(options)
             return
         sample = HostSample()
-        screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
+        takes_stdout = "-" in (options["json"], options["html"])
+        screen = Screen(quiet_stdout=takes_stdout, verbosity=options["verbosity"])
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
