@@ -254,7 +254,12 @@ class Execution:
         )
 
     def enter(self, environment: Mapping[str, Any]) -> None:
-        """Stores that it begins, or goes on, with its cells and why some of them can't run."""
+        """Stores that it begins, or goes on, with its cells and why some of them can't run. Raises
+        UsageError where another command came first.
+        """
+        finished = Run.objects.filter(study_cell__in=self.rows, status=Status.FINISHED.value)
+        if not self.done.issuperset(finished.values_list("study_cell__order", "repetition")):
+            raise UsageError(f"{_which(self.row)} was continued by another command meanwhile.")
         with transaction.atomic():
             if resuming.begin(self.row, environment):
                 self.rows = StudyCell.objects.bulk_create(

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
@@ -228,6 +229,23 @@ def test_what_was_killed_goes_on_where_it_was(machine, file):
     assert Run.objects.filter(pk__in=before, status="finished").count() == 3
     after = StudyRun.objects.get().resolved
     assert {**after, **known} == after, "what was known stays"
+
+
+def test_what_another_command_continued_first_is_not_made_twice(machine, file, monkeypatch):
+    """Both read what remained while they waited for the machine."""
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy()
+
+    def by_another() -> None:
+        run = Run.objects.get(status="finished")
+        run.pk, run.repetition = uuid4(), run.repetition + 1
+        run.save(force_insert=True)
+
+    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    with pytest.raises(CommandError, match="was continued by another command meanwhile"):
+        runstudy("--resume")
+    assert len(machine.made) == 2
 
 
 def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine, file):

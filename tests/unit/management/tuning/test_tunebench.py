@@ -407,6 +407,25 @@ def test_one_that_is_under_way_does_not_go_on(half_done: Tuning) -> None:
     assert "is still under way" in refused()
 
 
+def test_one_that_another_command_continued_first_stays_as_that_left_it(
+    half_done: Tuning, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both read it while they waited for the machine."""
+    before, (*_, last) = len(machine.made), half_done.trials.all()
+
+    def by_another() -> None:
+        half_done.trials.create(
+            order=last.order + 1, trial=last.trial, observation=last.observation
+        )
+
+    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    status, said = ended("--resume")
+    assert status == 1
+    assert "was continued by another command meanwhile. Go on with: " in said
+    assert len(machine.made) == before
+    assert Tuning.objects.get().answer == half_done.answer
+
+
 def test_one_that_was_killed_goes_on(half_done: Tuning, machine: Machine) -> None:
     gone = f"{lock.owner_name().rpartition(':')[0]}:1"
     Tuning.objects.update(status="running", owner=gone)
