@@ -386,7 +386,7 @@ def _ensure_same_rules(row: StudyRun, which: str) -> None:
 
 
 def _which(row: StudyRun) -> str:
-    return f"The execution of {row.name} that began on {row.started_at:%d %b %Y at %H:%M}"
+    return f"The execution of {row.name} that began on {row.started_at:%d %b %Y at %H:%M} UTC"
 
 
 def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:

@@ -171,4 +171,4 @@ def stored(given: str) -> Tuning:
 
 def which(row: Tuning) -> str:
     """Names a tuning at the begin of a sentence."""
-    return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M}"
+    return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M} UTC"

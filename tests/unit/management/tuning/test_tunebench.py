@@ -439,7 +439,8 @@ def test_one_that_has_its_answer_does_not_go_on() -> None:
     row = Tuning.objects.get()
     status, said = ended(f"--resume={row.short_id}")
     assert status == 2
-    assert said.startswith(f"The tuning {row.short_id} of ")
+    began = f"{row.started_at:%d %b %Y, %H:%M} UTC"
+    assert said.startswith(f"The tuning {row.short_id} of {began} has its answer: ")
     assert said.endswith(f"has its answer: leave --resume out, or see {of_tuning(row.pk)}")
 
 
