@@ -11,6 +11,7 @@ from uuid import uuid4
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.test import override_settings
 
 from benchsuite import store
@@ -18,6 +19,7 @@ from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import Level, RunResult, Status, Verdict
 from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
+from benchsuite.management.commands import runstudy as runstudy_command
 from benchsuite.models import Run, Software, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies import rows
@@ -246,6 +248,17 @@ def test_what_another_command_continued_first_is_not_made_twice(machine, file, m
     with pytest.raises(CommandError, match=r":\d\d UTC was continued by another"):
         runstudy("--resume")
     assert len(machine.made) == 2
+
+
+def test_without_its_database_it_says_how_it_goes_on(machine, file, monkeypatch):
+    def gone(execution: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(runstudy_command, "_summary", gone)
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError, match=r"^Interrupted\. Go on with: .* --resume$") as ended:
+        runstudy()
+    assert ended.value.returncode == 130
 
 
 def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine, file):

@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from benchsuite.conf.addresses import of_tuning
@@ -22,6 +22,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
 from benchsuite.management import resuming
 from benchsuite.management import session as management_session
+from benchsuite.management.commands import tunebench
 from benchsuite.management.tuning import execution as executing
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
@@ -364,6 +365,19 @@ def half_done(machine: Machine) -> Tuning:
     machine.instead[3] = interrupted
     ended(*ONE)
     return Tuning.objects.get()
+
+
+def test_without_its_database_it_says_how_it_goes_on(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*about: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(tunebench, "_tell", gone)
+    machine.instead[3] = interrupted
+    status, said = ended(*ONE)
+    resume = f"--resume={Tuning.objects.get().short_id}"
+    assert (status, said) == (130, f"Interrupted. Go on with: python manage.py tunebench {resume}")
 
 
 def refused(*words: str) -> str:
