@@ -374,8 +374,8 @@ class Run(Row):
         super().mark(why)
         self.status, self.verdict, self.owner = states.UNREADABLE, "", ""
         self.failure = (
-            f"What is stored of this run can't be read ({self.unreadable}). Delete it, or load it "
-            "again."
+            f"What is stored of this run can't be read ({self.unreadable}). Delete it, and load "
+            "it again if it was exported."
         )
         for field in self._meta.concrete_fields:
             if field.null and isinstance(field, (models.FloatField, models.IntegerField, JSON)):

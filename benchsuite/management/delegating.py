@@ -49,7 +49,8 @@ def make(
     assert place is not None, "Place wants its key"
     for file in ("json", "html"):
         streams.check(f"--{file}", options.get(file))
-    screen = sys.stderr if options.get("json") == "-" else sys.stdout
+    takes_stdout = "-" in (options.get("json"), options.get("html"))
+    screen = sys.stderr if takes_stdout else sys.stdout
     with scratch.folder() as folder:
         status, exported = _made(place, name, [*_others(words)], folder, screen)
         if exported:

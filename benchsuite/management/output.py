@@ -1,4 +1,4 @@
-"""Where the commands write: what people read to the console, JSON to a file or standard output."""
+"""Where the commands write: for people to the console, else to a file or standard output."""
 
 import inspect
 import sys
@@ -57,7 +57,7 @@ class SafeConsole(Console):
 
 
 class Screen:
-    """Prints for people: to standard error while JSON goes to standard output."""
+    """Prints for people: to standard error while a file goes to standard output."""
 
     def __init__(self, *, quiet_stdout: bool = False, verbosity: int = 1) -> None:
         self._every_row = verbosity > 1  # of tables

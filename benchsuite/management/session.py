@@ -129,7 +129,8 @@ class Results:
             if self._tried(lambda: store.write(row), stop=interrupted):
                 return
             self.refused.append(row)
-            self.file = _written(f"benchsuite-{self.batch.hex[:8]}.json", self.refused, self.file)
+            name = f"benchsuite-{self.refused[0].pk.hex[:8]}.json"  # a batch may have several
+            self.file = _written(name, self.refused, self.file)
             self._say(self.sentence)
 
     def _tried(

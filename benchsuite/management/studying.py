@@ -253,7 +253,12 @@ class Execution:
         )
 
     def enter(self, environment: Mapping[str, Any]) -> None:
-        """Stores that it begins, or goes on, with its cells and why some of them can't run."""
+        """Stores that it begins, or goes on, with its cells and why some of them can't run. Raises
+        UsageError where another command came first.
+        """
+        finished = Run.objects.filter(study_cell__in=self.rows, status=Status.FINISHED.value)
+        if not self.done.issuperset(finished.values_list("study_cell__order", "repetition")):
+            raise UsageError(f"{_which(self.row)} was continued by another command meanwhile.")
         with store.atomic():
             if resuming.begin(self.row, environment):
                 self.rows = StudyCell.objects.bulk_create(
@@ -380,7 +385,7 @@ def _ensure_same_rules(row: StudyRun, which: str) -> None:
 
 
 def _which(row: StudyRun) -> str:
-    return f"The execution of {row.name} that began on {row.started_at:%d %b %Y at %H:%M}"
+    return f"The execution of {row.name} that began on {row.started_at:%d %b %Y at %H:%M} UTC"
 
 
 def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:

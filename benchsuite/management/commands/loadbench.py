@@ -26,6 +26,9 @@ from benchsuite.store.purposes import Whole
 
 NAMED = 6  #: Runs named in a line.
 
+WITHOUT_RESULT = (Status.RUNNING.value, Status.INTERRUPTED.value)
+"""What rows say whose results were refused, while their command lives and after it."""
+
 
 @dataclass(slots=True)
 class Contents:
@@ -91,7 +94,7 @@ def _stored(contents: Contents) -> list[str]:
     skipped: list[str] = []
     for run in contents.runs.values():
         if row := here.get(run.pk):
-            if row.status != Status.INTERRUPTED.value or row.environment_id is not None:
+            if row.status not in WITHOUT_RESULT or row.environment_id is not None:
                 skipped.append(run.pk.hex[:8])
                 continue
             run.study_cell_id = row.study_cell_id

@@ -47,7 +47,8 @@ class Command(BriefCommand):
             )
             return
         sample = HostSample()
-        screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
+        takes_stdout = "-" in (options["json"], options["html"])
+        screen = Screen(quiet_stdout=takes_stdout, verbosity=options["verbosity"])
         plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
         place = read(Place, options)
         place.check_runs(plan.spec for plan in plans)

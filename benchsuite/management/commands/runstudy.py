@@ -3,10 +3,13 @@
 import os
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+from django.db import Error
 
 from benchsuite import conf
 from benchsuite.conf import addresses
@@ -170,7 +173,8 @@ class Command(BriefCommand):
         except (BenchsuiteError, KeyboardInterrupt) as error:
             raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
         finally:
-            screen.say(*_summary(execution))
+            with suppress(Error):  # the database may be what ended it
+                screen.say(*_summary(execution))
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])

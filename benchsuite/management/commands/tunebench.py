@@ -1,10 +1,12 @@
 """Finds the server and its sizes that hold an objective at the highest rate."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError
+from django.db import Error
 
 from benchsuite.conf import addresses
 from benchsuite.core.commands import command
@@ -55,7 +57,8 @@ class Command(BriefCommand):
             _paste(options)
             return
         sample = HostSample()
-        screen = Screen(quiet_stdout=options["json"] == "-", verbosity=options["verbosity"])
+        takes_stdout = "-" in (options["json"], options["html"])
+        screen = Screen(quiet_stdout=takes_stdout, verbosity=options["verbosity"])
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
@@ -78,7 +81,8 @@ class Command(BriefCommand):
                 execution.enter(at_work, fingerprint.fingerprint())
                 execution.run(at_work, shown, partial(_limiting, execution))
         except (BenchsuiteError, KeyboardInterrupt) as error:
-            _tell(screen, execution, options)
+            with suppress(Error):  # the database may be what ended it
+                _tell(screen, execution, options)
             again = command("tunebench", f"--resume={execution.row.short_id}")
             raise resuming.broken_off(error, execution.row, again) from error
         _tell(screen, execution, options)

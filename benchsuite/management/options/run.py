@@ -544,10 +544,14 @@ def _stored(again: Sequence[str]) -> list[Run]:
         if re.fullmatch(r"[0-9a-f]{6,32}", digits):
             low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
             rows = list(Run.objects.filter(pk__range=(low, high))[:2])
-        if len(rows) != 1:
+        if not rows:
             raise UsageError(
                 f"--again {run_id}: not one stored run begins with that id; the list of results "
                 "shows them."
+            )
+        if len(rows) > 1:
+            raise UsageError(
+                f"--again {run_id}: several stored runs begin with that id; give more of it."
             )
         if why := rows[0].unreadable:
             raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")

@@ -96,13 +96,15 @@ class Execution:
         return tune_options.resolved(next(iter(self.asked.servers)), self.asked.spec)
 
     def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
-        """Stores that it begins, or goes on."""
+        """Stores that it begins, or goes on. Raises UsageError where another command came first."""
         if self.row._state.adding:
             (plan,) = preflight.prepared([self.plan()], at_work.screen.building)
             python = plan.server.python
             facts = {"python": dict(python.facts), "packages": dict(python.packages)}
             self.row.software = store.known(Software, facts)
             self.row.revision = resuming.revision()
+        elif self.row.trials.count() > len(self.notebook.entries):
+            raise UsageError(f"{which(self.row)} was continued by another command meanwhile.")
         resuming.begin(self.row, environment)
 
 
@@ -169,4 +171,4 @@ def stored(given: str) -> Tuning:
 
 def which(row: Tuning) -> str:
     """Names a tuning at the begin of a sentence."""
-    return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M}"
+    return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M} UTC"

@@ -196,6 +196,18 @@ def test_files_for_a_build(tmp_path):
     assert decisions == ["broken", "held"]
 
 
+@pytest.mark.parametrize("flag", ["--markdown", "--junit"])
+def test_a_file_on_standard_output_stands_there_alone(tmp_path, capsys, flag):
+    two_builds()
+    asked = ("main", "branch", "--fail-if=goodput < -5%")
+    compared(*asked, f"{flag}={tmp_path / 'file'}")
+    shown = capsys.readouterr().out
+    compared(*asked, f"{flag}=-")
+    printed = capsys.readouterr()
+    assert printed.out == (tmp_path / "file").read_text()
+    assert printed.err == shown
+
+
 def test_too_many_runs_for_a_page_are_refused_before_anything_is_shown(
     tmp_path, capsys, monkeypatch
 ):

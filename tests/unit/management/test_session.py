@@ -188,13 +188,15 @@ def test_a_lock_that_is_let_go_is_waited_for(runbench, folder, monkeypatch):
     assert not list(folder.glob("benchsuite-*"))
 
 
-def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked, capsys):
+@pytest.mark.parametrize("ended", [True, False])
+def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked, capsys, ended):
     other: list[Any] = []
     with pytest.raises(CommandError):
         runbench(lambda file: other.append(exclusive(file)))
     other[0].close()
     (file,) = folder.glob("benchsuite-*.json")
-    Run.objects.update(owner="")  # the command has ended
+    if ended:
+        Run.objects.update(owner="")
     capsys.readouterr()
     call_command("loadbench", str(file))
     assert capsys.readouterr().out == f"{file}: 1 run loaded.\n"
@@ -204,6 +206,20 @@ def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked
     call_command("loadbench", str(file))
     assert f"1 run skipped, already stored: {run.pk.hex[:8]}." in capsys.readouterr().out
     assert (Measurement.objects.count(), Interval.objects.count()) == (2, 6)
+
+
+def test_what_an_earlier_command_of_the_batch_kept_stays(runbench, folder, monkeypatch):
+    """As where `--again` adds to a batch of which runs wait to be loaded."""
+    batch, held = uuid4(), list[sqlite3.Connection]()
+    monkeypatch.setattr(run_options, "continued", lambda again: (batch, 0))
+    for _ in range(2):
+        with pytest.raises(CommandError, match="could not be stored"):
+            runbench(lambda file: held.append(exclusive(file)))
+        held.pop().close()
+    files = [json.loads(file.read_text()) for file in folder.glob("benchsuite-*.json")]
+    kept = {run["id"] for runs in files for run in runs}
+    assert kept == {str(pk) for pk in Run.objects.values_list("pk", flat=True)}
+    assert len(kept) == 2
 
 
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda one: one.__name__)

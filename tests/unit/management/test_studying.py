@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 from django.conf import settings
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.test import override_settings
 
 from benchsuite import store
@@ -17,6 +19,7 @@ from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import Level, RunResult, Status, Verdict
 from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
+from benchsuite.management.commands import runstudy as runstudy_command
 from benchsuite.models import Run, Software, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies import rows
@@ -228,6 +231,34 @@ def test_what_was_killed_goes_on_where_it_was(machine, file):
     assert Run.objects.filter(pk__in=before, status="finished").count() == 3
     after = StudyRun.objects.get().resolved
     assert {**after, **known} == after, "what was known stays"
+
+
+def test_what_another_command_continued_first_is_not_made_twice(machine, file, monkeypatch):
+    """Both read what remained while they waited for the machine."""
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy()
+
+    def by_another() -> None:
+        run = Run.objects.get(status="finished")
+        run.pk, run.repetition = uuid4(), run.repetition + 1
+        run.save(force_insert=True)
+
+    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    with pytest.raises(CommandError, match=r":\d\d UTC was continued by another"):
+        runstudy("--resume")
+    assert len(machine.made) == 2
+
+
+def test_without_its_database_it_says_how_it_goes_on(machine, file, monkeypatch):
+    def gone(execution: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(runstudy_command, "_summary", gone)
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError, match=r"^Interrupted\. Go on with: .* --resume$") as ended:
+        runstudy()
+    assert ended.value.returncode == 130
 
 
 def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine, file):

@@ -13,7 +13,7 @@ from uuid import UUID
 import numpy as np
 import pytest
 from django.core.management import CommandError, call_command, load_command_class
-from django.db import connection
+from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
 from benchsuite.conf.addresses import of_tuning
@@ -22,6 +22,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
 from benchsuite.management import resuming
 from benchsuite.management import session as management_session
+from benchsuite.management.commands import tunebench
 from benchsuite.management.tuning import execution as executing
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
@@ -366,6 +367,19 @@ def half_done(machine: Machine) -> Tuning:
     return Tuning.objects.get()
 
 
+def test_without_its_database_it_says_how_it_goes_on(
+    machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def gone(*about: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(tunebench, "_tell", gone)
+    machine.instead[3] = interrupted
+    status, said = ended(*ONE)
+    resume = f"--resume={Tuning.objects.get().short_id}"
+    assert (status, said) == (130, f"Interrupted. Go on with: python manage.py tunebench {resume}")
+
+
 def refused(*words: str) -> str:
     status, said = ended("--resume", *words)
     assert status == 2, said
@@ -407,6 +421,25 @@ def test_one_that_is_under_way_does_not_go_on(half_done: Tuning) -> None:
     assert "is still under way" in refused()
 
 
+def test_one_that_another_command_continued_first_stays_as_that_left_it(
+    half_done: Tuning, machine: Machine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Both read it while they waited for the machine."""
+    before, (*_, last) = len(machine.made), half_done.trials.all()
+
+    def by_another() -> None:
+        half_done.trials.create(
+            order=last.order + 1, trial=last.trial, observation=last.observation
+        )
+
+    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    status, said = ended("--resume")
+    assert status == 1
+    assert "was continued by another command meanwhile. Go on with: " in said
+    assert len(machine.made) == before
+    assert Tuning.objects.get().answer == half_done.answer
+
+
 def test_one_that_was_killed_goes_on(half_done: Tuning, machine: Machine) -> None:
     gone = f"{lock.owner_name().rpartition(':')[0]}:1"
     Tuning.objects.update(status="running", owner=gone)
@@ -420,7 +453,8 @@ def test_one_that_has_its_answer_does_not_go_on() -> None:
     row = Tuning.objects.get()
     status, said = ended(f"--resume={row.short_id}")
     assert status == 2
-    assert said.startswith(f"The tuning {row.short_id} of ")
+    began = f"{row.started_at:%d %b %Y, %H:%M} UTC"
+    assert said.startswith(f"The tuning {row.short_id} of {began} has its answer: ")
     assert said.endswith(f"has its answer: leave --resume out, or see {of_tuning(row.pk)}")
 
 
