@@ -103,7 +103,7 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
         moved.clear()
         is_path = issubclass(type(value), PurePath)
         is_address = not (is_path or _ADDRESSES.isdisjoint(name.split("_")))
-        new = type(value)(follow(str(value))) if is_path else leaves(value, follow)
+        new = leaves(value, follow)
         if moved:
             changes.put(name, new, "follows what the run replaces")
 
