@@ -13,6 +13,7 @@ from dataclasses import MISSING, fields, is_dataclass
 from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
+from pathlib import PurePath
 from typing import (
     Any,
     TypedDict,
@@ -80,10 +81,12 @@ def plain(value: Any) -> Any:
 
 
 def leaves(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it changed; anything else in it is left alone."""
+    """A JSON value with every string in it changed, and every path; anything else is left alone."""
     kind = type(value)  # isinstance() would evaluate Django's lazy objects
     if issubclass(kind, str):
         return change(value)
+    if issubclass(kind, PurePath):
+        return kind(change(str(value)))
     if issubclass(kind, Mapping):
         return {key: leaves(one, change) for key, one in value.items()}
     if issubclass(kind, (list, tuple)):

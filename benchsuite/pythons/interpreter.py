@@ -117,6 +117,7 @@ def executed(
         stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
+        errors="replace",  # whatever else a project prints
         timeout=limit_s,
     )
 

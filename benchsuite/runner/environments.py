@@ -1,7 +1,6 @@
 """Which Python serves: from what a spec names to an interpreter that has all it needs."""
 
 import re
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError, last_line
 from benchsuite.core.specs import ServerSpec
+from benchsuite.isolation.overrides.changes import imported
 from benchsuite.pythons import building, requirements
 from benchsuite.pythons.building import Recipe, Step
 from benchsuite.pythons.interpreter import OWN, Interpreter, find, kind_of
@@ -87,8 +87,8 @@ def target_settings() -> Any:
     """
     module = conf.config()["TARGET_SETTINGS"]
     try:
-        return import_module(module) if module else settings
-    except Exception as error:
+        return imported(module) if module else settings
+    except (Exception, SystemExit) as error:
         raise ImproperlyConfigured(f"{module} can't be loaded here: {last_line(error)}") from error
 
 

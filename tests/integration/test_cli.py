@@ -18,6 +18,7 @@ from tests.integration.stubs_http import Responder
 MANAGE = """
 import os, sys
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
+os.write(1, b"\\xe9")  # which is no UTF-8
 for line in open(os.path.join(os.path.dirname(__file__), "..", ".env")):
     name, _, value = line.strip().partition("=")
     os.environ.setdefault(name, value)

@@ -55,6 +55,8 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     for name in _HTTPS_ONLY:  # the load must get pages and keep its cookies
         if settings.get(name):
             changes.put(name, False, "False (was True): the load speaks plain HTTP")
+    if settings.get("PREPEND_WWW"):
+        changes.put("PREPEND_WWW", False, "False (was True): the load speaks to 127.0.0.1")
     for name in _COOKIE_DOMAINS:
         if domain := settings.get(name):
             changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
@@ -103,7 +105,7 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
         moved.clear()
         is_path = issubclass(type(value), PurePath)
         is_address = not (is_path or _ADDRESSES.isdisjoint(name.split("_")))
-        new = type(value)(follow(str(value))) if is_path else leaves(value, follow)
+        new = leaves(value, follow)
         if moved:
             changes.put(name, new, "follows what the run replaces")
 

@@ -126,12 +126,12 @@ ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRI
 
 def project_settings(module: str) -> dict[str, Any]:
     """Name → value of all that the module sets, or the environment instead."""
-    module_settings = _imported(module)
+    module_settings = imported(module)
     variables = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
     return {**named(module_settings), **variables}
 
 
-def _imported(module: str) -> object:
+def imported(module: str) -> object:
     """The module; of django-configurations its importer makes the settings from the class that
     DJANGO_CONFIGURATION names, if the module is that of DJANGO_SETTINGS_MODULE.
     """

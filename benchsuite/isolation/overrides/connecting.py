@@ -61,7 +61,12 @@ def _changed(databases: Entries, instructions: Instructions) -> Iterator[str]:
         yield f"reached through {instructions.database_host}:{instructions.database_port}"
     age_s = instructions.conn_max_age_s
     if age_s is not None:
-        for entry in databases.values():
+        for alias, entry in databases.items():
+            if age_s and (entry.get("OPTIONS") or {}).get("pool"):
+                raise UsageError(
+                    f"--conn-max-age={age_s:g} keeps connections, and Django refuses that beside "
+                    f"the pool that OPTIONS of the database {alias} has; leave it out."
+                )
             entry["CONN_MAX_AGE"] = age_s
         kept = f"connections are kept for {format_period(age_s)}"
         yield kept if age_s else "each request opens a connection"

@@ -60,7 +60,7 @@ class Replaced:
         before, after, folder = changes.settings, changes.values, instructions.folder
         redis = instructions.redis_tcp_url
         self._moves: list[tuple[Place, Place]] = []
-        paths = {os.path.normpath(old): new for new, old in changes.folders.items() if old}
+        paths = {os.path.abspath(old): new for new, old in changes.folders.items() if old}
         old, new = (one.get("DATABASES") or {} for one in (before, after))
         for alias in old.keys() & new.keys():
             own, other = _entry(old[alias]), _entry(new[alias])

@@ -14,6 +14,7 @@ from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found,
 MAIL_SINK = "benchsuite.isolation.overrides.backends.EmailBackend"
 SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
 DATABASE_SEARCH = "wagtail.search.backends.database"
+REDIS_FACTORY = "django_redis.pool.ConnectionFactory"  #: Of a server without Sentinels.
 Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
 KNOWS_MAILERS = django.VERSION >= (6, 1)
 
@@ -106,6 +107,7 @@ RULES = (
     Rule("FILE_UPLOAD_TEMP_DIR", _uploading, "in the run's folder"),
     Rule("SESSION_FILE_PATH", files.sessions, "in the run's folder"),
     Rule("CACHES.*", brokers.cache, "a Redis of the run's own, or files in its folder"),
+    Rule("DJANGO_REDIS_CONNECTION_FACTORY", _a(REDIS_FACTORY), "the run has a single Redis"),
     Rule("TASKS.*", brokers.tasks, "tasks are thrown away"),
     Rule("CELERY_BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
     Rule("BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),

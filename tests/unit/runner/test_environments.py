@@ -78,6 +78,38 @@ def test_settings_that_only_the_server_can_load_are_not_loaded_here(tmp_path, mo
     assert recipe.steps[1].requirements.lines == ("dj-database-url",)
 
 
+IMPORTER = """
+import os, sys, types
+
+def install():
+    sys.modules[os.environ["DJANGO_SETTINGS_MODULE"]] = types.SimpleNamespace(SHOP=3)
+"""
+
+
+def test_settings_are_those_of_the_class_that_the_environment_names(tmp_path, monkeypatch):
+    """As the importer of django-configurations makes them of it."""
+    (tmp_path / "configurations").mkdir()
+    (tmp_path / "configurations/__init__.py").touch()
+    (tmp_path / "configurations/importer.py").write_text(IMPORTER)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setenv("DJANGO_CONFIGURATION", "Dev")
+    with override_settings(BENCHSUITE={"TARGET_SETTINGS": "of_a_class"}):
+        assert environments.target_settings().SHOP == 3
+    for name in ("configurations.importer", "configurations", "of_a_class"):
+        sys.modules.pop(name, None)
+
+
+def test_settings_that_end_python_are_not_loaded_here(tmp_path, monkeypatch):
+    (tmp_path / "unset.py").write_text("raise SystemExit('SECRET_KEY is not set')\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    refusal = "unset can't be loaded here: SystemExit: SECRET_KEY is not set"
+    with (
+        override_settings(BENCHSUITE={"TARGET_SETTINGS": "unset"}),
+        pytest.raises(ImproperlyConfigured, match=refusal),
+    ):
+        environments.target_settings()
+
+
 def test_each_run_gets_the_python_of_its_environment_and_keeps_its_order(tmp_path, monkeypatch):
     monkeypatch.setattr(
         building, "build", lambda recipe, root, say: Interpreter(f"/{recipe.name}", recipe.name)
