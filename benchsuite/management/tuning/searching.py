@@ -28,7 +28,7 @@ def variants(asked: Asked) -> Variants:
         given, options = dict(pick.options), server.remedies.get(against, {})
         changes: list[dict[str, Option]] = [{}] if options else []
         if against is Against.CONNECTING:
-            changes = [{"database.conn_max_age_s": KEPT_S}]
+            changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
             if any(kind.startswith("postgresql") for kind in question.connections_limit):
                 alone = 1 if server.one_at_a_time else POOL
                 changes.append({"database.pool": pick.threads or alone})

@@ -17,8 +17,11 @@ from tests.golden import Golden
 POSTGRESQL: Mapping[str, int | None] = {"postgresql at db": 100}
 
 
-def asked(server: str, limits: Mapping[str, int | None] = POSTGRESQL) -> Asked:
-    question = Question(objective=parse("p95 < 1s"), cpus=2, connections_limit=limits)
+def asked(
+    server: str, limits: Mapping[str, int | None] = POSTGRESQL, pool: int | None = None
+) -> Asked:
+    goals = parse("p95 < 1s")
+    question = Question(objective=goals, cpus=2, connections_limit=limits, pool=pool)
     spec = RunSpec(workload=WorkloadSpec(workload="io_read"), server=ServerSpec(server=server))
     return Asked(question, spec, {server: conf.server_class(server)})
 
@@ -44,6 +47,8 @@ def test_connections_are_kept_where_their_thread_lives_on_or_pooled() -> None:
         assert refusal(question, pooled) == "", server
     on_sqlite = found("gunicorn-sync", Against.CONNECTING, limits={})
     assert [one.changes for one in on_sqlite] == [(("database.conn_max_age_s", 60.0),)]
+    of_its_own = found("gunicorn-gthread", Against.CONNECTING, pool=8)
+    assert [one.changes for one in of_its_own] == [(("database.pool", 4),)]
 
 
 def against(server: str, what: Against, options: Mapping[str, Any] | None = None) -> list[str]:
