@@ -118,11 +118,10 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
         for pk, batch_id, command in ids_of_made:
             for name in {batch_id, command}:
                 commands.setdefault(name, []).append(pk)
-    gone = [pk for pk in others if pk not in commands]
-    if gone:
-        raise UsageError(
-            f"There is no run {gone[0]}; it may have been deleted. Choose from the list."
-        )
+        if gone := [pk for pk in named if pk not in commands]:
+            raise UsageError(
+                f"There is no run {gone[0]}; it may have been deleted. Choose from the list."
+            )
     return list(dict.fromkeys(run for pk in order for run in commands.get(pk, [pk])))
 
 

@@ -230,7 +230,7 @@ def pages(runs, settings, tmp_path):
     return [*every_page.addresses(settings, tmp_path), f"/results/delete/?runs={runs[0].pk}"]
 
 
-COLOURS = {"runOnly": {"type": "tag", "values": ["cat.color"]}}
+COLOURS = {"runOnly": {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}}
 """The rules of axe that the dark may break alone."""
 
 
