@@ -38,6 +38,13 @@ def size(folder: Path) -> int:
     return sum(512 * path.lstat().st_blocks for path in folder.rglob("*"))
 
 
+def built(folder: Path) -> Path:
+    """The wheel of this checkout, in a folder without any; raises CalledProcessError."""
+    build = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps")
+    subprocess.run([*build, f"--wheel-dir={folder}", str(ROOT)], check=True)
+    return next(folder.glob("*.whl"))
+
+
 def environment(folder: Path) -> str:
     """The Python of a new one."""
     subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
@@ -98,9 +105,7 @@ def main() -> None:
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        build = (sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps")
-        subprocess.run([*build, f"--wheel-dir={folder}", str(ROOT)], check=True)
-        (wheel,) = folder.glob("*.whl")
+        wheel = built(folder)
         print(f"The wheel has {format_bytes(wheel.stat().st_size)}.")
         installed(wheel, folder, asked.times)
         (folder / "project").mkdir()

@@ -1,18 +1,17 @@
 """python -m benchmarks.strangers [NAME …] [--folder DIR] [--python PATH …] [--outside]"""
 
 import argparse
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
 
+from benchmarks.installing import built
 from benchmarks.strangers import outside
 from benchmarks.strangers.projects import STRANGERS, Stranger
 from benchmarks.strangers.trying import Failed, Outcome, Trial, usable_python
 from benchmarks.strangers.tuning import tune
 from benchmarks.table import markdown
 
-CHECKOUT = Path(__file__).resolve().parents[2]
 SHOWN = 5
 """Of what was changed of theirs, in the line of a project."""
 
@@ -39,17 +38,7 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="strangers-") as temporary:
         folder = (given.folder or Path(temporary)).resolve()
         # This checkout as it is installed everywhere, built once.
-        wheel = [
-            sys.executable,
-            "-m",
-            "pip",
-            "-q",
-            "wheel",
-            "--no-deps",
-            f"--wheel-dir={temporary}",
-        ]
-        subprocess.run([*wheel, str(CHECKOUT)], check=True)
-        given.benchsuite = str(next(Path(temporary).glob("*.whl")))
+        given.benchsuite = str(built(Path(temporary)))
         if given.tune is not None:
             return _tune([one for one in chosen if one.tuned], folder, given)
         if given.outside:

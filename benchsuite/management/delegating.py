@@ -49,8 +49,7 @@ def make(
     assert place is not None, "Place wants its key"
     for file in ("json", "html"):
         streams.check(f"--{file}", options.get(file))
-    takes_stdout = "-" in (options.get("json"), options.get("html"))
-    screen = sys.stderr if takes_stdout else sys.stdout
+    screen = streams.beside(options.get("json"), options.get("html"))
     with scratch.folder() as folder:
         status, exported = _made(place, name, [*_others(words)], folder, screen)
         if exported:

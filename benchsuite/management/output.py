@@ -1,7 +1,6 @@
 """Where the commands write: for people to the console, else to a file or standard output."""
 
 import inspect
-import sys
 from collections.abc import Iterable, Sequence
 from typing import Any, TextIO, cast
 from urllib.parse import urlencode
@@ -57,11 +56,11 @@ class SafeConsole(Console):
 
 
 class Screen:
-    """Prints for people: to standard error while a file goes to standard output."""
+    """Prints for people, beside the files that its command writes."""
 
-    def __init__(self, *, quiet_stdout: bool = False, verbosity: int = 1) -> None:
+    def __init__(self, *files: str | None, verbosity: int = 1) -> None:
         self._every_row = verbosity > 1  # of tables
-        stream = Outlasting(sys.stderr if quiet_stdout else sys.stdout)
+        stream = Outlasting(streams.beside(*files))
         self.console = SafeConsole(file=cast(TextIO, stream))
 
     def waiting(self, claim: Claim) -> None:

@@ -20,6 +20,11 @@ UNBOUNDED = 100_000  #: Columns where nobody says how many: lines are as long as
 USUAL = 80  #: Columns of a terminal that does not say.
 
 
+def beside(*files: str | None) -> TextIO:
+    """Where people are told: standard error while one of these files takes standard output."""
+    return sys.stderr if "-" in files else sys.stdout
+
+
 def columns(stream: TextIO) -> int:
     """How many a line may have: by the variable COLUMNS, else by the terminal."""
     if not (stream.isatty() or os.environ.get("COLUMNS")):

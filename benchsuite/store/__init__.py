@@ -69,15 +69,19 @@ def begun(
     )
 
 
+def database() -> str:
+    """The alias of the one that a project's routers give the runs."""
+    return router.db_for_write(models.Run)
+
+
 def atomic() -> transaction.Atomic:
-    """A transaction of the database that a project's routers give the runs."""
-    return transaction.atomic(using=router.db_for_write(models.Run))
+    """A transaction of that database."""
+    return transaction.atomic(using=database())
 
 
 def check() -> None:
     """Raises django.db.Error when no run could be stored now; leaves nothing."""
-    using = router.db_for_write(models.Run)
-    with transaction.atomic(using=using):
+    with atomic():
         models.Run.objects.create(
             started_at=datetime.now(UTC),
             duration_s=0,
@@ -86,7 +90,7 @@ def check() -> None:
             owner=lock.owner_name(),
             log_tail=" " * LEAST_BYTES,
         )
-        transaction.set_rollback(True, using=using)
+        transaction.set_rollback(True, using=database())
 
 
 def refusal(error: BaseException, alias: str = "") -> str:
@@ -95,7 +99,7 @@ def refusal(error: BaseException, alias: str = "") -> str:
     """
     if isinstance(error, ImproperlyConfigured) and refusals.why(error) is not Refusal.NOT_NAMED:
         return str(error)
-    alias = alias or router.db_for_write(models.Run)
+    alias = alias or database()
     return refusals.sentence(error, connections[alias].settings_dict, alias)
 
 

@@ -62,7 +62,7 @@ def test_a_pair_has_one_ratio_on_every_surface(soup, capsys, tmp_path):
     markdown, plain = tmp_path / "c.md", tmp_path / "c.json"
     call_command("comparebench", BATCH.hex[:8], f"--markdown={markdown}", f"--json={plain}")
     terminal = capsys.readouterr().out
-    Screen(quiet_stdout=False).results(rows, stored=False)
+    Screen().results(rows, stored=False)
     ending = capsys.readouterr().out
     pages = {name: soup(f"/results/compare/?batch={BATCH}&figure={name}") for name in DEFAULT}
     for one in json.loads(plain.read_text())["comparisons"]:

@@ -103,7 +103,7 @@ def comparisons(runs):
 
 def test_commands_print_what_they_printed(runs, capsys, monkeypatch, golden):
     monkeypatch.setenv("COLUMNS", "200")
-    screen = Screen(quiet_stdout=False)
+    screen = Screen()
     for batch in dict.fromkeys(run.batch for run in runs):
         screen.results([run for run in runs if run.batch == batch], stored=True)
     call_command("comparebench", "plain", "--baseline=uvicorn")

@@ -31,7 +31,7 @@ def shown(client, capsys):
     answers = {path: client.get(f"/results/{path}") for path in paths}
     assert {one.status_code for one in answers.values()} == {200}
     capsys.readouterr()
-    Screen(quiet_stdout=False).results(Run.objects.filter(workload="io_read"), stored=False)
+    Screen().results(Run.objects.filter(workload="io_read"), stored=False)
     return {
         **{path: TOKENS.sub("", one.getvalue().decode()) for path, one in answers.items()},
         "terminal": capsys.readouterr().out,

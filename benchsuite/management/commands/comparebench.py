@@ -99,8 +99,8 @@ class Command(BriefCommand):
             runs = ",".join(str(run.pk) for run in comparison.runs)
             first = made[0].baseline.first.pk if made else ""
             write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
-        takes_stdout = "-" in (asked.json, asked.html, asked.junit, asked.markdown)
-        to_terminal(answer, Screen(quiet_stdout=takes_stdout).console)
+        screen = Screen(asked.json, asked.html, asked.junit, asked.markdown)
+        to_terminal(answer, screen.console)
         if asked.json:
             content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
             streams.write(asked.json, json.dumps(content, indent=2) + "\n")

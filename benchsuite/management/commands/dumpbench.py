@@ -53,4 +53,4 @@ class Command(BriefCommand):
         streams.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)
         words = f"{counted(count, 'run')} in {file}; elsewhere: {elsewhere}"
-        Screen(quiet_stdout=file == "-").say(words)
+        Screen(file).say(words)

@@ -47,8 +47,7 @@ class Command(BriefCommand):
             )
             return
         sample = HostSample()
-        takes_stdout = "-" in (options["json"], options["html"])
-        screen = Screen(quiet_stdout=takes_stdout, verbosity=options["verbosity"])
+        screen = Screen(options["json"], options["html"], verbosity=options["verbosity"])
         plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
         place = read(Place, options)
         place.check_runs(plan.spec for plan in plans)

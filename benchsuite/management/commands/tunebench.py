@@ -57,8 +57,7 @@ class Command(BriefCommand):
             _paste(options)
             return
         sample = HostSample()
-        takes_stdout = "-" in (options["json"], options["html"])
-        screen = Screen(quiet_stdout=takes_stdout, verbosity=options["verbosity"])
+        screen = Screen(options["json"], options["html"], verbosity=options["verbosity"])
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
@@ -107,7 +106,7 @@ def _paste(options: dict[str, Any]) -> None:
         report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
     words = f"{executing.which(report.row)}: {report.outcome.headline}"
-    Screen(quiet_stdout=True).say(words)
+    Screen("-").say(words)
     streams.write("-", text)
 
 
