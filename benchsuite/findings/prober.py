@@ -172,9 +172,11 @@ def _allowance_s(probes: Probes) -> float:
 
 def _lost(probes: Probes) -> int:
     """0 where the load may well lose as many."""
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
-    by_chance = float(binom.sf(probes.lost - 1, probes.sent, probes.failed))
+    if not probes.lost:
+        return 0
+    by_chance = float(bdtrc(probes.lost - 1, probes.sent, probes.failed))
     return probes.lost if by_chance <= CHANCE else 0
 
 

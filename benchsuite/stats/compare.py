@@ -231,10 +231,10 @@ class Comparison:
         self, starts: tuple[int, int], error: float, freedom: float, compared: int
     ) -> float:
         """The smallest difference, or logarithm of a ratio, that would be shown in 9 of 10."""
-        from scipy import stats
+        from scipy.special import stdtrit
 
         level = attained_level(*starts, (1 - self.confidence) / compared)
-        quantiles = [float(stats.t.ppf(q, freedom)) for q in (1 - level / 2, POWER)]
+        quantiles = [float(stdtrit(freedom, q)) for q in (1 - level / 2, POWER)]
         margin = math.log1p(self.margin) if self.scale is Scale.RATIO else self.margin
         return max(sum(quantiles) * error / RANK_EFFICIENCY, margin + quantiles[1] * error)
 
@@ -366,8 +366,9 @@ def ratio(own: Mapping[Any, float], theirs: Mapping[Any, float]) -> Estimate | N
     differences = [own[block] - theirs[block] for block in own if block in theirs]
     if len(differences) < FEWEST_BLOCKS:
         return None
-    from scipy import stats
+    from scipy.special import stdtrit
 
     mean = sum(differences) / len(differences)
-    half = float(stats.sem(differences) * stats.t.ppf((1 + CONFIDENCE) / 2, len(differences) - 1))
+    error = float(np.std(differences, ddof=1)) / math.sqrt(len(differences))
+    half = error * float(stdtrit(len(differences) - 1, (1 + CONFIDENCE) / 2))
     return Estimate(value=math.exp(mean), low=math.exp(mean - half), high=math.exp(mean + half))

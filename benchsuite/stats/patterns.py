@@ -149,7 +149,7 @@ def _grouped(right: Samples, of: NDArray[np.integer], common: Common) -> Iterato
     """Answers that are slow beside those around them, as no burst or pause makes them, must belong
     to few groups: each of these has more of them than chance gives (binomial test).
     """
-    from scipy.stats import binom
+    from scipy.special import bdtrc
 
     times, excess = _times(right)
     slow = excess > np.quantile(excess, 1 - TAILS[0])
@@ -161,7 +161,8 @@ def _grouped(right: Samples, of: NDArray[np.integer], common: Common) -> Iterato
     if len(names) < 2 or not slow.any():
         return
     of_each = np.bincount(numbers, slow, len(names))
-    chances = binom.sf(of_each - 1, counts, slow.mean()) * len(names)
+    none = of_each < 1  # of which bdtrc knows nothing
+    chances = np.where(none, 1.0, bdtrc(of_each - 1, counts, slow.mean())) * len(names)
     few = chances < SURE
     explained = few[numbers]
     if not few.any() or few.mean() > HALF or slow[explained].sum() < HALF * slow.sum():

@@ -71,7 +71,7 @@ class _Fit:
     """Coefficients of 1, n - 1 and n (n - 1) in n / X(n), by relative errors."""
 
     def __init__(self, starts: Mapping[int, Sequence[float]]) -> None:
-        from scipy import stats
+        from scipy.special import stdtrit
 
         counts = np.array(list(starts), dtype=float)
         sizes = np.array([len(logs) for logs in starts.values()])
@@ -85,15 +85,15 @@ class _Fit:
         self.columns = [column * per_cpu * weights for column in terms.T]
         self.aim = weights
         self.found, self.error = _solved(self.columns, self.aim)
-        quantile = stats.t.ppf((1 + CONFIDENCE) / 2, self.freedom)
+        quantile = stdtrit(self.freedom, (1 + CONFIDENCE) / 2)
         self.limit = self.error + float(quantile) ** 2
 
     def misfit(self) -> float:
         """How likely means lie so far from the law where they follow it (F test)."""
-        from scipy import stats
+        from scipy.special import fdtrc
 
         spare = len(self.aim) - sum(one > 0 for one in self.found)
-        return float(stats.f.sf(self.error / spare, spare, self.freedom))
+        return float(fdtrc(spare, self.freedom, self.error / spare))
 
     def rate(self, cpus: int) -> Estimate:
         """On so many CPUs."""

@@ -75,7 +75,7 @@ def change(values: Sequence[float], *, least: int, percent: float) -> Change | N
 
 def _chances(series: Series, shapes: Series) -> Series:
     """How often noise alone fits each shape as well, by Student's t."""
-    from scipy.special import stdtr  # scipy.stats takes half a second to import
+    from scipy.special import stdtr
 
     off = series - np.median(series)
     spread = np.median(np.abs(off)) or np.abs(off).mean()
@@ -168,7 +168,7 @@ def slope(steps: Sequence[tuple[float, float]]) -> Estimate | None:
     """
     if len({many for many, _ in steps}) < FEWEST_STEPS:
         return None
-    from scipy import stats
+    from scipy.special import stdtrit
 
     more, taken = np.diff(np.array(steps, dtype=float), axis=0).T
     square = float((more**2).sum())
@@ -176,7 +176,7 @@ def slope(steps: Sequence[tuple[float, float]]) -> Estimate | None:
     free = len(more) - 1
     scatter = math.sqrt(float(((taken - value * more) ** 2).sum()) / free / square)
     ends = ARENA_BYTES / math.sqrt(6) / abs(float(more.sum()))
-    half = float(stats.t.ppf((1 + CONFIDENCE) / 2, free)) * math.hypot(scatter, ends)
+    half = float(stdtrit(free, (1 + CONFIDENCE) / 2)) * math.hypot(scatter, ends)
     return Estimate(value=value, low=value - half, high=value + half)
 
 

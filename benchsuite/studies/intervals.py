@@ -240,7 +240,7 @@ def _around(value: float, half: float, method: str, *, by_ratio: bool) -> Interv
 
 def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
     """Of counts, which are 0 in some start."""
-    from scipy.stats import chi2
+    from scipy.special import gammaincinv
 
     tail = (1 - confidence) / 2
     ends = []
@@ -251,8 +251,8 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) ->
         apart = max(dispersion(like), dispersion(counts([(side.starts, side.amounts)])))
         apart *= starts / (starts + more)
         amount, events = sum(side.amounts) / apart, events / apart
-        low = float(chi2.ppf(tail, 2 * events)) / 2 if events else 0.0
-        high = float(chi2.ppf(1 - tail, 2 * events + 2)) / 2
+        low = float(gammaincinv(events, tail)) if events else 0.0
+        high = float(gammaincinv(events + 1, 1 - tail))
         ends.append((events / amount, low / amount, high / amount))
     method = "Poisson, of the counts of all runs together"
     if len(ends) == 1:
@@ -264,7 +264,7 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) ->
 
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
     """Around the means; the error is of the logarithm, of a difference the means' own."""
-    from scipy.stats import t
+    from scipy.special import stdtrit
 
     means, errors, freedoms = [], [], []
     for side in sides:
@@ -280,7 +280,7 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> I
     if value is None or not error:
         return Interval(value, value, value, "all runs alike")
     # both know the same typical variance, so that their degrees of freedom don't add up
-    half = float(t.ppf((1 + confidence) / 2, min(freedoms))) * math.sqrt(error)
+    half = float(stdtrit(min(freedoms), (1 + confidence) / 2)) * math.sqrt(error)
     return _around(value, half, sides[0].of_all.words, by_ratio=kind is not Kind.DIFFERENCE)
 
 

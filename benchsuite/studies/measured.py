@@ -104,9 +104,9 @@ class Execution:
     @property
     def confidence(self) -> float:
         """Of an interval at each look, so that it is `TOLD` at all of them (Pocock 1977)."""
-        from scipy.stats import norm
+        from scipy.special import ndtr
 
-        return TOLD if self.looks == 1 else 2 * float(norm.cdf(POCOCK[self.looks])) - 1
+        return TOLD if self.looks == 1 else 2 * float(ndtr(POCOCK[self.looks])) - 1
 
     def scatter(self, figure: str) -> Scatter:
         """How the starts of all cells scatter in that figure; found once."""

@@ -53,9 +53,9 @@ def distributions():
             versions.setdefault(plain(old.project_name), old.version)
         return versions
     for distribution in metadata.distributions():
-        name = distribution.metadata["Name"]
-        if name:
-            versions.setdefault(plain(name), distribution.version)
+        parsed = distribution.metadata  # anew each time it is asked for
+        if parsed["Name"]:
+            versions.setdefault(plain(parsed["Name"]), parsed["Version"])
     return versions
 
 

@@ -117,7 +117,7 @@ def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
 
 def at_most(failures: int, planned: int) -> float:
     """The share of failures that so few would not show once in twenty times (Clopper & Pearson)."""
-    from scipy.special import betaincinv  # imported much faster than scipy.stats
+    from scipy.special import betaincinv
 
     if failures >= planned:
         return 1.0

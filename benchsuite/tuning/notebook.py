@@ -132,8 +132,11 @@ class Notebook:
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         """Its starts in these phases, else all that count: diagnostic ones never do."""
         wanted = phases or COUNTED
-        mine = (one for one in self.entries if one.trial.candidate == candidate)
-        return [one for one in mine if one.trial.phase in wanted]
+        return [
+            entry
+            for entry in self.entries
+            if entry.trial.phase in wanted and entry.trial.candidate == candidate
+        ]
 
     def screened(self, candidate: Candidate) -> float | None:
         """Geometric mean of its goodput with users who ask at once."""

@@ -95,7 +95,7 @@ def full_load(objective: Objective, rate: float) -> int:
 
 def misses(goals: Sequence[Goal], levels: Iterable[Level]) -> bool:
     """Whether a goal was met there less often than chance explains where it is just reached."""
-    from scipy.special import bdtr  # imported much faster than scipy.stats
+    from scipy.special import bdtr
 
     return any(
         (late := level.planned - met) > 0

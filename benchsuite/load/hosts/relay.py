@@ -1,4 +1,4 @@
-"""The relay of load hosts: a process of its own, as `import locust` patches the interpreter.
+"""The relay of load hosts: a process of its own, as Locust patches the interpreter.
 
     python -m benchsuite.load.hosts.relay EVENTS HOST PORT KEY-FILE
 
@@ -15,7 +15,7 @@ passes their messages on (`benchsuite.load.hosts.wire`) and knows nothing of wha
                                                 time
 """
 
-import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
+from benchsuite.load.process import patching  # noqa: F401  # isort: skip - before everything else
 
 import base64
 import json

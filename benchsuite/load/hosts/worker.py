@@ -6,7 +6,7 @@ What the load is made with are the usual load processes, started here; this proc
 orders, events and samples through Locust's WorkerRunner (`benchsuite.load.hosts.wire`).
 """
 
-import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
+from benchsuite.load.process import patching  # noqa: F401  # isort: skip - before everything else
 
 import json
 import logging

@@ -1,11 +1,10 @@
 """The load process: `python -m benchsuite.load.process.worker EVENTS_FD`.
 
-The only program of benchsuite that imports Locust, which patches the interpreter with gevent. It
-reads its job from standard input, whose end means that the parent is gone, and writes events to the
-pipe it inherited and samples to the spool folder (`benchsuite.load.job`).
+It reads its job from standard input, whose end means that the parent is gone, and writes events to
+the pipe it inherited and samples to the spool folder (`benchsuite.load.job`).
 """
 
-import locust  # noqa: F401  # isort: skip - patches the interpreter, so it comes before everything else
+from benchsuite.load.process import patching  # noqa: F401  # isort: skip - before everything else
 
 import ctypes
 import gc
