@@ -17,7 +17,7 @@ from benchsuite.core.exceptions import StatusError
 from benchsuite.services.api import Api
 from benchsuite.workloads.pages import Upstream, UpstreamAsync
 from tests.integration.command import SHORT, measured, wait_for
-from tests.needs import needs
+from tests.needs import audited, needs
 
 
 def parts(one):
@@ -36,7 +36,7 @@ def stored(command, query):
 
 
 @needs("nginx", "haproxy")
-@pytest.mark.parametrize("front", ["nginx", "haproxy"])
+@pytest.mark.parametrize("front", audited(["nginx", "haproxy"], "nginx"))
 def test_instances_behind_a_front(command, front):
     one = measured(command, f"--server=gunicorn-sync --front={front} --instances=2 --duration=1")
     assert one["failures"] == 0
@@ -54,7 +54,7 @@ def test_instances_behind_a_front(command, front):
     "database",
     [
         pytest.param("postgresql", marks=needs("postgresql", "psycopg")),
-        pytest.param("mariadb", marks=needs("mariadb", "mysqlclient")),
+        pytest.param("mariadb", marks=[needs("mariadb", "mysqlclient"), pytest.mark.audit]),
     ],
 )
 def test_a_database_of_the_run_s_own_with_a_delay_before_it(command, database):
@@ -116,7 +116,7 @@ KILLED = {
 
 
 @needs("postgresql", "psycopg")
-@pytest.mark.parametrize("word", KILLED)
+@pytest.mark.parametrize("word", audited(KILLED, "postgres"))
 def test_when_a_program_is_killed_the_run_says_so(word, command):
     with command.start(
         "runbench", "--server=uvicorn", "--database=postgresql", "--no-fsync", *LOAD

@@ -45,6 +45,7 @@ def one_try(monkeypatch):
 
 
 @pytest.mark.django_db
+@pytest.mark.audit
 def test_calibrating_keeps_a_ceiling_for_each_load(monkeypatch, capsys):
     """Of fewer users and in shorter loads than a command by itself has."""
     monkeypatch.setattr(lock, "NAME", f"benchsuite-test-{os.getpid()}")
@@ -116,6 +117,7 @@ def test_ceilings_of_both_models_with_kept_and_closed_connections():
     assert kept.throughput > closed.throughput
 
 
+@pytest.mark.audit
 def test_several_load_processes_share_the_users():
     """One user can't be shared by two processes, so there is no ceiling for it."""
     kept, kept_open, *_ = found = list(ceilings(seconds=0.5, users=(1, 4), processes=2))

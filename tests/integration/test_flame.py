@@ -15,7 +15,7 @@ from benchsuite.core.specs import WorkloadSpec
 from benchsuite.telemetry import profiler
 from tests.integration.command import wait_for
 from tests.integration.runs import made, page
-from tests.needs import needs
+from tests.needs import audited, needs
 
 WORK = ("--server=gunicorn-sync", "--workload=cpu", "--workload-option=size=2000000")
 BRIEF = ("--users=1", "--warmup=0", "--duration=0.5", "--timeout=5")
@@ -89,7 +89,7 @@ SAID = {
 
 
 @needs("waitress")
-@pytest.mark.parametrize("how", STUBS)
+@pytest.mark.parametrize("how", audited(STUBS, "hangs"))
 def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(how, tmp_path, monkeypatch):
     stub = tmp_path / "py-spy"
     stub.write_text(f"#!/bin/sh\n{STUBS[how]}\n")

@@ -20,7 +20,7 @@ from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.served import counting
 from benchsuite.services.redis import Redis
 from tests.integration.command import measured
-from tests.needs import needs
+from tests.needs import audited, needs
 
 pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
 
@@ -112,12 +112,15 @@ def test_what_a_process_forgets_is_counted(left_out):
 
 @pytest.mark.parametrize(
     ("words", "workers"),
-    [
-        (("--layer=memory",), 0),
-        (("--layer=redis", "--layer-workers=1", "--delay-to-layer=5ms"), 1),
+    audited(
+        [
+            (("--layer=redis", "--layer-by=unix", "--layer-workers=2", "--delay-to-layer=5ms"), 2),
+            (("--layer=memory",), 0),
+            (("--layer=redis", "--layer-workers=1", "--delay-to-layer=5ms"), 1),
+            (("--layer=redis-pubsub", "--layer-workers=1"), 1),
+        ],
         (("--layer=redis", "--layer-by=unix", "--layer-workers=2", "--delay-to-layer=5ms"), 2),
-        (("--layer=redis-pubsub", "--layer-workers=1"), 1),
-    ],
+    ),
 )
 def test_requests_go_through_the_layer(command, words, workers):
     one = measured(command, "--server=daphne --workload=layer", *words)

@@ -28,7 +28,7 @@ def completions() -> int:
     return store().counts()["completions"]
 
 
-@pytest.mark.parametrize("seeds", audited(SEEDS, SEEDS[0]))
+@pytest.mark.parametrize("seeds", audited(SEEDS))
 @pytest.mark.parametrize("slug", SLUGS)
 def test_each_survey_is_completed_whatever_the_answers(slug: str, seeds: range) -> None:
     workload = Survey()

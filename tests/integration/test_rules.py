@@ -100,7 +100,7 @@ def test_a_tidy_session_passes(tmp_path):
     assert not (tmp_path / ".pytest_cache/v" / CACHED).exists()
 
 
-@pytest.mark.parametrize("shared_out", [(), ("-n", "2")])
+@pytest.mark.parametrize("shared_out", [(), pytest.param(("-n", "2"), marks=pytest.mark.audit)])
 def test_every_skip_is_counted_by_name_and_fails_where_all_is_required(tmp_path, shared_out):
     status, output = run_tests(tmp_path, MANY_SKIPS, *shared_out)
     assert status == pytest.ExitCode.OK
@@ -134,7 +134,7 @@ def test_what_is_rare_may_be_skipped_where_all_is_required_but_not_everything(tm
     assert status == pytest.ExitCode.TESTS_FAILED
 
 
-@pytest.mark.parametrize("shared_out", [(), ("-n", "2")])
+@pytest.mark.parametrize("shared_out", [(), pytest.param(("-n", "2"), marks=pytest.mark.audit)])
 def test_what_has_not_run_is_run_once_it_can(tmp_path, shared_out):
     """Also what was not even collected before; in as many sessions as a Makefile likes."""
     assert "1 passed" in run_tests(tmp_path, SKIP_UNTIL_THERE, "-k", "dig", *shared_out)[1]

@@ -89,7 +89,7 @@ def codes(run: dict[str, Any]) -> dict[str, str]:
     return {one["code"].split()[0]: one["message"] for one in run["findings"]}
 
 
-@pytest.mark.parametrize("load", [CLOSED, OPEN])
+@pytest.mark.parametrize("load", [OPEN, pytest.param(CLOSED, marks=pytest.mark.audit)])
 def test_a_target_with_our_middleware_says_who_answers_and_how_often(load, command, tmp_path):
     with running(tmp_path, KNOWS=MIDDLEWARE, TMPDIR=str(tmp_path)) as address:
         run = measured(command, f"--target={address} --path=/shop/", how=load)

@@ -61,7 +61,7 @@ def too_long(output, width):
     ]
 
 
-@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("width", audited([80, 40], 80))
 def test_a_run_in_a_terminal(command, width):
     status, output = seen(command, width, "runbench", "--server=waitress", *SHORT)
     assert status == 0, output
@@ -76,7 +76,7 @@ def test_a_run_in_a_terminal(command, width):
         assert word in flat
 
 
-@pytest.mark.parametrize("width", [80, 40])
+@pytest.mark.parametrize("width", audited([80, 40], 80))
 def test_lists_and_refusals_in_a_terminal(command, width):
     status, output = seen(command, width, "listbench")
     assert status == 0

@@ -157,7 +157,7 @@ def run(styled):
     return made
 
 
-@pytest.mark.parametrize("more", ["", "STATIC_ROOT = None"])
+@pytest.mark.parametrize("more", audited(["", "STATIC_ROOT = None"], "STATIC_ROOT = None"))
 def test_static_files_are_collected_where_pages_would_fail(run, more):
     result = run(more)
     assert (result.status, result.failure) == (Status.FINISHED, "")

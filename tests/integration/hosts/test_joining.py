@@ -18,6 +18,7 @@ from tests.integration.hosts.workers import WORKER, joined, load, master, place
 from tests.integration.left_behind import eventually
 from tests.integration.loads import a_job
 from tests.integration.stubs_http import Responder, after, answer
+from tests.needs import audited
 
 OTHERS = {  # what another host has → how it comes to say so
     "benchsuite 0.0.1": "benchsuite.__version__ = '0.0.1'",
@@ -25,7 +26,7 @@ OTHERS = {  # what another host has → how it comes to say so
 }
 
 
-@pytest.mark.parametrize("processes", [1, 2])
+@pytest.mark.parametrize("processes", audited([1, 2], 2))
 def test_the_parts_of_two_hosts_are_exactly_the_schedule(tmp_path, processes):
     with Responder({"/": after(0.002)}) as responder, place(tmp_path) as hosts:
         hosts.start()
@@ -60,7 +61,7 @@ OPEN = {"model": "open", "arrival_rate": 60.0, "warmup_s": 0.5}
 STAGES = {"users": 4, "stages": (2, 4), "think_time_s": 0.02}
 
 
-@pytest.mark.parametrize("profile", [OPEN, STAGES])
+@pytest.mark.parametrize("profile", audited([OPEN, STAGES], STAGES))
 def test_samples_that_are_too_many_come_as_figures_which_are_the_same(tmp_path, profile):
     with Responder({"/": after(0.005)}) as responder, place(tmp_path) as hosts:
         hosts.start()
