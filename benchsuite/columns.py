@@ -12,8 +12,10 @@ from functools import cache
 from typing import Any, Self
 from uuid import UUID
 
+from django.conf import settings
 from django.db import models
 from django.utils.module_loading import import_string
+from django.utils.timezone import is_naive, make_aware, make_naive
 
 from benchsuite.core.plain import Misfit, Reader, ranged, reader, wrong
 
@@ -57,7 +59,37 @@ class JSON(models.JSONField):
             return error
 
 
-class PartOf(models.ForeignKey):  # type: ignore[type-arg]  # Django's takes none at run time
+class Moment(models.DateTimeField):  # type: ignore[type-arg]  # Django's takes none at run time
+    """With its zone, also where a project has `USE_TZ = False`: what has no zone in the database is
+    UTC, as with `USE_TZ = True`; what it tells in the zone of the connection is of TIME_ZONE.
+    """
+
+    def deconstruct(self) -> Any:
+        name, _, args, options = super().deconstruct()
+        return name, "django.db.models.DateTimeField", args, options
+
+    def pre_save(self, instance: models.Model, add: bool) -> Any:  # noqa: FBT001 - Django's
+        value = super().pre_save(instance, add)
+        if value is not None and is_naive(value):
+            value = make_aware(value)
+            setattr(instance, self.attname, value)
+        return value
+
+    def get_db_prep_value(self, value: Any, connection: Any, prepared: Any = False) -> Any:  # noqa: FBT002
+        value = value if prepared else self.get_prep_value(value)
+        if isinstance(value, datetime) and not settings.USE_TZ:
+            value = make_aware(value) if is_naive(value) else value
+            if not connection.features.supports_timezones:
+                value = make_naive(value, UTC)
+        return super().get_db_prep_value(value, connection, prepared=True)
+
+    def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
+        if not isinstance(value, datetime) or not is_naive(value):
+            return value
+        return make_aware(value, None if connection.features.supports_timezones else UTC)
+
+
+class PartOf(models.ForeignKey):  # type: ignore[type-arg]  # as above
     """To what the row is a part of, which can't be read either when its part can't."""
 
     def set_cached_value(self, instance: Any, value: Any) -> None:

@@ -12,7 +12,7 @@ from django.core.exceptions import ValidationError
 from django.db import models
 from django.urls import reverse
 
-from benchsuite.columns import JSON, PartOf, Row
+from benchsuite.columns import JSON, Moment, PartOf, Row
 from benchsuite.core import plain, states
 
 
@@ -45,7 +45,7 @@ class Environment(Row):
 
     fingerprint = models.CharField(max_length=64, unique=True)
     data = JSON(kind=plain.Machine)
-    created = models.DateTimeField(auto_now_add=True)
+    created = Moment(auto_now_add=True)
 
     def __str__(self) -> str:
         return f"{self.data.get('hostname', '?')} {self.fingerprint[:8]}"
@@ -75,7 +75,7 @@ class Calibration(models.Model):
     environment = models.ForeignKey(
         Environment, on_delete=models.CASCADE, related_name="calibrations"
     )
-    measured_at = models.DateTimeField(auto_now_add=True)
+    measured_at = Moment(auto_now_add=True)
     model = models.CharField(max_length=8, default="closed")
     processes = models.PositiveIntegerField(default=1, help_text="Load processes.")
     users = models.PositiveIntegerField(help_text="Requests in flight all the time.")
@@ -106,8 +106,8 @@ class Execution(Row):
         max_length=200, blank=True, db_index=True, validators=[validate_printable]
     )
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
-    started_at = models.DateTimeField(db_index=True)
-    ended_at = models.DateTimeField(null=True, help_text="When all that was to be run had ended.")
+    started_at = Moment(db_index=True)
+    ended_at = Moment(null=True, help_text="When all that was to be run had ended.")
     owner = models.CharField(
         max_length=states.LONGEST_OWNER,
         blank=True,
@@ -241,8 +241,8 @@ class Run(Row):
     study_cell = models.ForeignKey(
         StudyCell, null=True, on_delete=models.SET_NULL, related_name="runs"
     )
-    started_at = models.DateTimeField(db_index=True)
-    ended_at = models.DateTimeField(null=True, help_text="When all that it had started was gone.")
+    started_at = Moment(db_index=True)
+    ended_at = Moment(null=True, help_text="When all that it had started was gone.")
     status = models.CharField(
         max_length=12, choices=_choices(states.Status), default=states.Status.RUNNING.value
     )
@@ -407,7 +407,7 @@ class Note(Row):
     starred = models.BooleanField(
         default=False, help_text="Whether comparisons take it as their baseline."
     )
-    changed_at = models.DateTimeField()
+    changed_at = Moment()
 
     class Meta:
         constraints = [

@@ -1,8 +1,8 @@
 """What one run answers: a sentence, four figures, what makes it doubtful, and what to do next."""
 
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
-from django.utils import timezone
 from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
@@ -68,7 +68,7 @@ def by_weight(run: Run) -> list[Finding]:
 def _headline(run: Run) -> str:
     if run.status == Status.RUNNING.value:
         until = date_format(localtime(expected_until(run)), "j M, H:i")
-        left = planned_s(run) - (timezone.now() - run.started_at).total_seconds()
+        left = planned_s(run) - (datetime.now(UTC) - run.started_at).total_seconds()
         end = f"About {format_period(left)} to go." if left > 0 else "It should be done any moment."
         if not lock.can_be_seen(run.owner):
             host = lock.owner_host(run.owner)

@@ -6,11 +6,10 @@ pages, exports and the admin alike.
 
 import logging
 from collections.abc import Iterable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from statistics import median
 
 from django.db import Error
-from django.utils import timezone
 
 from benchsuite import store
 from benchsuite.core.results import Status
@@ -53,7 +52,8 @@ def overhead_s(run: Run) -> float:
     assert run.ended_at is not None
     load = _load(run)
     drain_s = load.expected_drain_s(run.goodput) if load else 0.0
-    return (run.ended_at - run.started_at).total_seconds() - planned_s(run) - drain_s
+    took: timedelta = run.ended_at - run.started_at
+    return took.total_seconds() - planned_s(run) - drain_s
 
 
 def _load(run: Run) -> LoadProfile | None:
@@ -75,7 +75,7 @@ def sweep() -> int:
         run
         for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s")
         if lock.has_ended(run.owner)
-        or not (lock.can_be_seen(run.owner) or timezone.now() < expected_until(run))
+        or not (lock.can_be_seen(run.owner) or datetime.now(UTC) < expected_until(run))
     ]
     reason = "The command that made this run ended unexpectedly; none of its figures were stored."
     try:
@@ -87,7 +87,8 @@ def sweep() -> int:
 
 def expected_until(run: Run) -> datetime:
     """When a run that can't be seen from here counts as ended."""
-    return run.started_at + timedelta(seconds=planned_s(run) + ALLOWED_S)
+    started_at: datetime = run.started_at
+    return started_at + timedelta(seconds=planned_s(run) + ALLOWED_S)
 
 
 def sweep_executions() -> None:

@@ -2,13 +2,12 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import Any, NotRequired, TypedDict
 from uuid import UUID
 
 from django.core.exceptions import ValidationError
 from django.db import Error
-from django.utils import timezone
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Note, Run, validate_printable
@@ -39,7 +38,7 @@ def keep(
     if text is not None:
         note.text = text.replace("\r\n", "\n").strip()
     note.starred = note.starred if starred is None else starred
-    note.changed_at = changed_at or timezone.now()
+    note.changed_at = changed_at or datetime.now(UTC)
     if len(note.text) > LONGEST:
         raise UsageError(f"A note has {LONGEST} letters at most; this one has {len(note.text)}.")
     try:

@@ -100,7 +100,7 @@ def test_its_page_draws_every_second_though_the_console_was_killed(command, page
     command.env["BENCHSUITE_CONSOLE_URL"] = base
     page.on("websocket", lambda opened: sockets.append(opened.url))
     with command.start(
-        "runbench", "--server=waitress,cheroot", "--users=2", "--warmup=1", "--duration=10"
+        "runbench", "--server=waitress,cheroot", "--users=2", "--warmup=1", "--duration=18"
     ) as bench:
         with console(command, kind, port) as process:
             url = address(bench)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, datetime
 from functools import cached_property
 from itertools import pairwise
 from statistics import median
@@ -235,7 +235,7 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
 def moment(moment: datetime) -> str:
     """ "today, 09:26", "14 Mar, 09:26", with its year where that is another."""
     when = localtime(moment)
-    date = naturalday(when, "j M" if when.year == localtime().year else "j M Y")
+    date = naturalday(when, "j M" if when.year == localtime(datetime.now(UTC)).year else "j M Y")
     return f"{date}, {when:%H:%M}"
 
 

@@ -4,12 +4,12 @@ import base64
 import gzip
 import re
 from collections.abc import Mapping
+from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from django.template.loader import render_to_string
-from django.utils import timezone
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
@@ -111,7 +111,7 @@ def one_file(name: str, context: Mapping[str, Any]) -> str:
     charts = [checked(chart) for chart in context.get("charts", ())]
     own = {
         "offline": True,
-        "now": timezone.now(),
+        "now": datetime.now(UTC),
         "styles": (STATIC / "benchsuite.css").read_text(),
         "scripts": [(STATIC / f"{one}.js").read_text() for one in ("benchsuite", "charts")],
         "plotly": _packed_plotly() if charts else "",

@@ -1,0 +1,55 @@
+"""Times are told in the project's zone, whether or not it has `USE_TZ`."""
+
+import re
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from django.contrib.auth.models import User
+from django.db import connection
+
+from benchsuite.models import Environment, Note, Run
+from benchsuite.store import notes
+from tests.every_page import addresses, files
+from tests.factories import make_run
+
+NOON = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
+CHANGING = re.compile(r"csrfmiddlewaretoken[^>]*|Written by benchsuite[^<]*")
+
+
+@pytest.fixture(autouse=True)
+def _in_new_york(settings):
+    settings.TIME_ZONE = "America/New_York"
+
+
+def test_every_page_shows_the_same_times_without_use_tz(client, settings, tmp_path):
+    pages = addresses(settings, tmp_path)
+    pages += [*files(pages), "/results/export/?format=json", "/results/export/?format=csv"]
+
+    def shown():
+        answers = {path: client.get(path) for path in pages}
+        return {
+            path: (answer.status_code, CHANGING.sub("", answer.getvalue().decode()))
+            for path, answer in answers.items()
+        }
+
+    usual, settings.USE_TZ = shown(), False
+    without = shown()
+    assert [path for path in pages if without[path] != usual[path]] == []
+    assert {usual[path][0] for path in pages[:2]} == {200}
+    client.force_login(User.objects.create_superuser("root"))
+    for model in ("run", "studyrun", "tuning"):  # whose times Django shows as they are, in UTC
+        assert client.get(f"/admin/benchsuite/{model}/").status_code == 200
+
+
+@pytest.mark.parametrize("use_tz", [True, False])
+def test_what_is_stored_is_the_same_moment(client, settings, use_tz):
+    settings.USE_TZ = use_tz
+    run = make_run(started_at=NOON)
+    notes.keep(run=run, text="cold")
+    for made in (Note.objects.get().changed_at, Environment.objects.get().created):
+        assert abs(datetime.now(UTC) - made) < timedelta(minutes=5)
+    assert Run.objects.get(started_at=NOON, started_at__date__lte="2026-01-31").started_at == NOON
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT started_at FROM benchsuite_run")
+        assert str(cursor.fetchone()[0]).startswith("2026-01-31 12:00:05"), "as with USE_TZ"
+    assert "07:00:05" in client.get(run.get_absolute_url()).content.decode()
