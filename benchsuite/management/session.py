@@ -23,6 +23,7 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.core.units import counted, format_bytes, format_duration, format_rate
 from benchsuite.delay.delayer import HOST
 from benchsuite.load.job import Tick
+from benchsuite.management import streams
 from benchsuite.management.options.place import Place
 from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
@@ -154,28 +155,14 @@ class Results:
 
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
-    content = "".join(json_of(runs))
     for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
         try:
             path = folder.absolute() / name
-            _write(path, content)
+            streams.write_whole(path, json_of(runs))
         except OSError:
             continue
         return path
     return None
-
-
-def _write(path: Path, content: str) -> None:
-    """All of it, or nothing: an earlier file of that name stays until this one is whole."""
-    part = path.with_suffix(".part")
-    try:
-        with part.open("w", encoding="utf-8") as opened:
-            opened.write(content)
-            opened.flush()
-            os.fsync(opened.fileno())
-        part.replace(path)
-    finally:
-        part.unlink(missing_ok=True)
 
 
 def estimated(plans: Sequence[Plan]) -> Estimate:

@@ -161,8 +161,7 @@ def write(file: str, content: str | Iterable[str]) -> None:
     pieces = [content] if isinstance(content, str) else content
     try:
         if file != "-":
-            with Path(file).open("w", encoding="utf-8") as opened:
-                opened.writelines(pieces)
+            write_whole(Path(file), pieces)
             return
         sys.stdout.flush()
         binary = getattr(sys.stdout, "buffer", None)
@@ -174,3 +173,26 @@ def write(file: str, content: str | Iterable[str]) -> None:
     except OSError as error:
         place = "standard output" if file == "-" else file
         raise BenchsuiteError(f"{place} could not be written: {error.strerror}.") from error
+
+
+def write_whole(path: Path, pieces: Iterable[str]) -> None:
+    """All of it, or nothing: an earlier file of that name stays until this one is whole. Raises
+    OSError. What is no usual file, or in a folder that can't be written, is written as it is.
+    """
+    path = Path(os.path.realpath(path))
+    was_there = os.path.exists(path)
+    if (was_there and not path.is_file()) or not os.access(path.parent, os.W_OK):
+        with path.open("w", encoding="utf-8") as opened:
+            opened.writelines(pieces)
+        return
+    part = path.with_name(f".{os.getpid()}.part")
+    try:
+        with part.open("w", encoding="utf-8") as opened:
+            opened.writelines(pieces)
+            opened.flush()
+            os.fsync(opened.fileno())
+        if was_there:
+            shutil.copymode(path, part)
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)

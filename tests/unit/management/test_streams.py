@@ -99,6 +99,27 @@ def test_a_file_or_standard_output(tmp_path, capsys):
     assert capsys.readouterr().out == "said\n"
 
 
+def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path):
+    file, link = tmp_path / "runs.json", tmp_path / "newest.json"
+    file.write_text("before")
+    file.chmod(0o640)
+    link.symlink_to(file.name)
+
+    def broken():
+        yield "half"
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError):
+        streams.write(str(link), broken())
+    assert file.read_text() == "before"
+    streams.write(str(link), iter(["af", "ter"]))
+    assert (link.is_symlink(), file.read_text(), file.stat().st_mode & 0o777) == (
+        *(True, "after", 0o640),
+    )
+    streams.write("/dev/null", "gone")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["newest.json", "runs.json"]
+
+
 def test_a_place_that_can_not_be_written_is_told(tmp_path):
     nowhere = str(tmp_path / "no" / "file.json")
     with pytest.raises(BenchsuiteError, match=r"file\.json could not be written: No such file"):
