@@ -282,7 +282,7 @@ class BrowserWalk(Walk):
         alike = [one.furniture == form.furniture for one in self._page.forms]
         shown = self.client.locator("form").nth(alike.index(True))
         for control in form.fillable:
-            if "readonly" not in control.limits:
+            if not control.fixed:
                 given = [value for name, value in pairs if name == control.name]
                 enter = partial(_enter, shown, control, given)
                 self._tried(enter, f"{control} can't be filled in the browser: ")

@@ -124,7 +124,7 @@ class Filler:
     def _answer(self, control: Control) -> Values:
         if control.name in self.known:
             return (self.known[control.name],)
-        if "readonly" in control.limits:
+        if control.fixed:
             return control.state
         if says("trap", control.words):
             return ("",) if control.kind not in CHOSEN else ()

@@ -86,8 +86,14 @@ class Control:
         if self.kind not in CHOSEN:
             return (self.value,)
         chosen = tuple(choice.value for choice in self.choices if choice.chosen)
-        first = self.choices[:1] if self.kind == "select" and not self.many else ()
-        return chosen or tuple(choice.value for choice in first)
+        if self.many or (self.kind == "radio" and not chosen):
+            return chosen
+        return chosen[-1:] or tuple(choice.value for choice in self.choices[:1])
+
+    @property
+    def fixed(self) -> bool:
+        """Whether nobody can change it; what is chosen or drawn can be changed all the same."""
+        return "readonly" in self.limits and self.kind not in (*CHOSEN, "file", "range", "color")
 
     @cached_property
     def words(self) -> str:
@@ -98,8 +104,9 @@ class Control:
     @property
     def pressed(self) -> "list[tuple[str, Value]]":
         """What it sends as the button that sends the form."""
-        if self.name and self.kind == "image":
-            return [(f"{self.name}.x", "1"), (f"{self.name}.y", "1")]
+        if self.kind == "image":
+            before = f"{self.name}." if self.name else ""
+            return [(f"{before}x", "1"), (f"{before}y", "1")]
         return [(self.name, self.value)] if self.name else []
 
     def __str__(self) -> str:

@@ -32,8 +32,9 @@ INLINE = frozenset(
     )
 )
 KINDS = TYPED | {"hidden", "checkbox", "radio", "file", "button", "reset", "submit", "image"}
+IN_TABLES = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 LABELS = "label[for]:not([for=''])"
-AROUND = "label:not([for])", "fieldset, [role=group], [role=radiogroup]", "form"
+AROUND = "label:not([for])", "fieldset, [role=group], [role=radiogroup]"
 DISABLED = "[disabled], fieldset[disabled] :not(fieldset[disabled] > legend:first-of-type *)"
 CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
@@ -122,9 +123,11 @@ class _Reader:
         self._disabled = {node.mem_id for node in disabled}
         self._ids = {node.attributes["id"]: node for node in identified}
         self._for = {_attribute(label, "for"): _text(label) for label in tree.css(LABELS)}
-        self._labels, self._groups, self._forms = (
+        self._labels, self._groups = (
             {node.mem_id: node for node in tree.css(around)} for around in AROUND
         )
+        insides = map(_inside, tree.css("form"))
+        self._insides = {node.mem_id: node for node in insides}
         self._up: dict[int, list[int]] = {}  #: Of each control, and of the elements around it.
 
     @cached_property
@@ -135,11 +138,12 @@ class _Reader:
         """Each with the controls in it, and those elsewhere that refer to it."""
         forms = self._tree.css("form")
         by_id = {form.attributes.get("id"): form.mem_id for form in forms}
+        around = {_inside(form).mem_id: form.mem_id for form in forms}
         parts: dict[int | None, list[LexborNode]] = {}
         for part in self._tree.css(CONTROLS):
             if part.mem_id not in self._disabled:
                 ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
-                named, own = part.attributes.get("form"), (up for up in ups if up in self._forms)
+                named, own = part.attributes.get("form"), (around[up] for up in ups if up in around)
                 owner = next(own, None) if named is None else by_id.get(named)
                 parts.setdefault(owner, []).append(part)
         for form in forms:
@@ -218,7 +222,7 @@ class _Reader:
 
     def _before(self, part: LexborNode) -> str:
         """The nearest text before a control that belongs to no other control of its form."""
-        form = self._above(part, self._forms) or part
+        form = self._above(part, self._insides) or part
         line: list[Piece] = []
         inside = (piece for piece in self.pieces if within(piece.element, form))
         for piece in (piece for piece in inside if piece.text or piece.name):
@@ -352,6 +356,15 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
 
 def within(node: LexborNode, container: LexborNode) -> bool:
     return any(up == container for up in upwards(node))
+
+
+def _inside(form: LexborNode) -> LexborNode:
+    """What its controls are in: parsers leave a form that begins between the rows of a table empty,
+    and its controls are those of the table, or of the row.
+    """
+    around = form.parent
+    is_left = form.child is None and around is not None and around.tag in IN_TABLES
+    return around if is_left and around is not None else form
 
 
 def _attributes(node: LexborNode) -> dict[str, str]:

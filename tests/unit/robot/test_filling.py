@@ -48,6 +48,28 @@ def test_texts_keep_to_their_limits(golden: Golden) -> None:
     golden.cases(lambda inner, shape: all(re.fullmatch(shape, one) for (one,) in answers(inner)))
 
 
+def test_read_only_is_what_is_typed_and_nothing_that_is_chosen() -> None:
+    options = "<option selected>x</option><option>y</option>"
+    assert set(answers(f'<select name="a" readonly>{options}</select>')) == {("x",), ("y",)}
+    assert len(set(answers('<input name="a" type="checkbox" readonly>'))) == 2
+    assert set(answers('<input name="a" type="number" value="3" readonly>')) == {("3",)}
+    assert set(answers('<textarea name="a" readonly>kept</textarea>')) == {("kept",)}
+
+
+def test_what_is_sent_unchanged_is_what_a_browser_sends() -> None:
+    two = '<option selected value="1">1</option><option selected value="2">2</option>'
+    radio = '<input type="radio" name="c" checked value="{}">'
+    form = form_of(
+        f'<select name="a">{two}</select><select name="b" multiple>{two}</select>'
+        f'{radio.format(1)}{radio.format(2)}<input type="image"><input type="image" name="map">'
+    )
+    states = {control.name: control.state for control in form.controls}
+    assert states == {"a": ("2",), "b": ("1", "2"), "c": ("2",)}
+    assert [button.pressed for button in form.buttons] == [
+        *([("x", "1"), ("y", "1")], [("map.x", "1"), ("map.y", "1")]),
+    ]
+
+
 def test_answers_are_valid_by_the_rules_of_html(golden: Golden) -> None:
     def valid(attributes: str) -> bool:
         inner = f'<input name="a" required {attributes}>'

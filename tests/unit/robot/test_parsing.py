@@ -49,6 +49,19 @@ def errors(before: bytes, after: bytes) -> dict[str, tuple[str, ...]]:
     return {**named, **({"": form.errors} if form.errors else {})}
 
 
+def test_a_form_between_rows_has_the_controls_of_its_table() -> None:
+    rows = "<tr><td>Name</td><td><input name='name'></td></tr><tr><td><button>Go</button></td></tr>"
+    page = read(f"<table><form method='post'>{rows}</form></table><input name='other'>".encode())
+    (form,) = page.forms
+    assert [(one.name, one.label) for one in form.controls] == [("name", "Name")]
+    assert [button.label for button in form.buttons] == ["Go"]
+    row = "<tr><form id='{0}'><td><input name='{0}'></td></form></tr>"
+    two = read(f"<table>{row.format('a')}{row.format('b')}</table>".encode()).forms
+    assert [[one.name for one in form.controls] for form in two] == [["a"], ["b"]]
+    empty = read(b"<div><form></form><input name='other'></div>").forms
+    assert empty[0].controls == ()
+
+
 def test_a_long_word_takes_no_time() -> None:
     word = b"a" * 200_000
     before = time.process_time()
