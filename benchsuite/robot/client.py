@@ -4,6 +4,7 @@ import http.client
 import urllib.request
 from collections.abc import Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
+from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -52,6 +53,20 @@ class Reply(NamedTuple):
     headers: http.client.HTTPMessage  #: Names in any case.
 
 
+def _whole(response: http.client.HTTPResponse, until: float) -> bytes:
+    """Its body, but for what is longer than `MAX_BYTES`; raises TimeoutError, or IncompleteRead
+    where it ends early, neither of which `read` does.
+    """
+    content, promised = bytearray(), response.length or 0
+    while len(content) <= MAX_BYTES and (piece := response.read1(65_536)):
+        content += piece
+        if monotonic() > until:
+            raise TimeoutError
+    if len(content) < min(promised, MAX_BYTES + 1):
+        raise http.client.IncompleteRead(bytes(content), promised - len(content))
+    return bytes(content)
+
+
 class _AnyStatus(urllib.request.HTTPErrorProcessor):
     """Redirects and errors are pages, too: the walk follows the ones and judges the others."""
 
@@ -84,11 +99,11 @@ class BlockingClient:
     def _ask(self, path: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         own = {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*"}
         request = urllib.request.Request(self._origin + path, data, {**headers, **own})
-        failure = "no answer"
+        failure, until = "no answer", monotonic() + self._timeout_s
         try:
             with self._opener.open(request, timeout=self._timeout_s) as response:
                 failure = "the answer broke off"
-                content = response.read(MAX_BYTES + 1)
+                content = _whole(response, until)
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
