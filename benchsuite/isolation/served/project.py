@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Mapping
+from importlib.machinery import ModuleSpec
 from importlib.util import find_spec
 from typing import Any
 
@@ -71,5 +72,13 @@ def named(interface: str, dotted: Mapping[str, str | None]) -> str:
         return path
     beside = (dotted["WSGI_APPLICATION"] or "").rpartition(".")[0] or dotted["ROOT_URLCONF"]
     package = (beside or "").rpartition(".")[0]
-    module = f"{package}.{interface}"
-    return f"{module}.application" if package and find_spec(module) else ""
+    module = f"{package}.{interface}".lstrip(".")
+    spec = find_spec(module) if beside else None
+    if spec is None or (not package and _folder(spec) != _folder(find_spec(beside or ""))):
+        return ""
+    return f"{module}.application"
+
+
+def _folder(spec: ModuleSpec | None) -> str:
+    """Where a module without a package is: one of that name may be anybody's."""
+    return os.path.dirname(spec.origin or "") if spec else ""

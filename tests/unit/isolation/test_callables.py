@@ -192,6 +192,24 @@ def test_modules_beside_the_urls_are_found_where_no_setting_names_them(project):
     assert project_callable("wsgi") is importlib.import_module("stall.wsgi").application
 
 
+def test_modules_without_a_package_are_found_beside_each_other_alone(
+    project, tmp_path, monkeypatch
+):
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.syspath_prepend(elsewhere)
+    (elsewhere / "urls.py").touch()
+    (tmp_path / "asgi.py").write_text(ASGI)
+    project.BENCHSUITE_ORIGINAL |= {"WSGI_APPLICATION": None, "ROOT_URLCONF": "urls"}
+    for name in ("asgi", "urls"):
+        monkeypatch.delitem(sys.modules, name, raising=False)
+    assert isinstance(project_callable("asgi"), ASGIHandler), "that is another's"
+    (elsewhere / "urls.py").rename(tmp_path / "urls.py")
+    importlib.invalidate_caches()
+    application = project_callable("asgi")
+    assert application is sys.modules.pop("asgi").application
+
+
 def test_without_modules_of_its_own_a_project_gets_djangos_handlers(project, tmp_path):
     project.BENCHSUITE_ORIGINAL["WSGI_APPLICATION"] = None
     for name in ("wsgi", "asgi"):
