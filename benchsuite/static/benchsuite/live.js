@@ -220,7 +220,7 @@
   function refreshList() {
     setTimeout(function () {
       fetch(list.dataset.underWay).then(function (answer) { return answer.json(); }).then(function (message) {
-        if (message.count !== list.querySelectorAll(".under-way").length && !document.querySelector("input:checked")) {
+        if (message.count !== list.querySelectorAll(".under-way").length && !document.querySelector("input[name=runs]:checked")) {
           location.reload(); // one has ended, or another has begun
         }
         list.innerHTML = message.html;
