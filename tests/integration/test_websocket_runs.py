@@ -119,7 +119,7 @@ def test_a_broadcast_reaches_everybody(command):
 def test_idle_connections_cost_memory(command):
     one = measured(
         command,
-        "--server=uvicorn --workload=ws_idle --stages=50:100:150:200 --duration=1.5 --warmup=0.7",
+        "--server=uvicorn --workload=ws_idle --stages=50:100:150:200 --duration=2.5 --warmup=0.7",
     )
     idle = one["websockets"]["idle"]
     assert [many for many, _ in idle["steps"]] == [50, 100, 150, 200]
