@@ -193,6 +193,9 @@ def write_whole(path: Path, pieces: Iterable[str]) -> None:
             os.fsync(opened.fileno())
         if was_there:
             shutil.copymode(path, part)
-        part.replace(path)
+        try:
+            part.replace(path)
+        except OSError:  # what is mounted, or another user's in a folder such as /tmp
+            shutil.copyfile(part, path)
     finally:
         part.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """What commands write, for people and machines, whether or not anybody reads it."""
 
+import errno
 import io
 import json
 import os
@@ -99,7 +100,7 @@ def test_a_file_or_standard_output(tmp_path, capsys):
     assert capsys.readouterr().out == "said\n"
 
 
-def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path):
+def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path, monkeypatch):
     file, link = tmp_path / "runs.json", tmp_path / "newest.json"
     file.write_text("before")
     file.chmod(0o640)
@@ -109,6 +110,9 @@ def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path):
         yield "half"
         raise RuntimeError
 
+    def mounted(*paths):
+        raise OSError(errno.EBUSY, "Device or resource busy")
+
     with pytest.raises(RuntimeError):
         streams.write(str(link), broken())
     assert file.read_text() == "before"
@@ -117,6 +121,10 @@ def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path):
         *(True, "after", 0o640),
     )
     streams.write("/dev/null", "gone")
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", mounted)
+        streams.write(str(file), "again")
+    assert file.read_text() == "again"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["newest.json", "runs.json"]
 
 
