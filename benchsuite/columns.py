@@ -86,7 +86,8 @@ class Moment(models.DateTimeField):  # type: ignore[type-arg]  # Django's takes 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         if not isinstance(value, datetime) or not is_naive(value):
             return value
-        return make_aware(value, None if connection.features.supports_timezones else UTC)
+        zone = None if connection.features.supports_timezones else UTC
+        return make_aware(value, zone).astimezone(UTC)
 
 
 class PartOf(models.ForeignKey):  # type: ignore[type-arg]  # as above
