@@ -6,7 +6,10 @@ import os
 from uuid import uuid4
 
 import pytest
+from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
+from django.db import connections
+from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 from django.urls import reverse
 
@@ -215,7 +218,12 @@ def told(path, **headers):
         connected, _ = await socket.connect(timeout=10)
         message = await socket.receive_json_from(timeout=10) if connected else None
         await socket.disconnect()
+        await sync_to_async(close)()
         return message
+
+    def close():
+        """The database of that thread, in which tests that have none run later."""
+        BaseDatabaseWrapper.close(connections["default"])
 
     return asyncio.run(ask())
 
