@@ -126,8 +126,7 @@ class _Reader:
         self._labels, self._groups = (
             {node.mem_id: node for node in tree.css(around)} for around in AROUND
         )
-        insides = map(_inside, tree.css("form"))
-        self._insides = {node.mem_id: node for node in insides}
+        self._owners = {_inside(form).mem_id: form.mem_id for form in tree.css("form")}
         self._up: dict[int, list[int]] = {}  #: Of each control, and of the elements around it.
 
     @cached_property
@@ -138,12 +137,11 @@ class _Reader:
         """Each with the controls in it, and those elsewhere that refer to it."""
         forms = self._tree.css("form")
         by_id = {form.attributes.get("id"): form.mem_id for form in forms}
-        around = {_inside(form).mem_id: form.mem_id for form in forms}
         parts: dict[int | None, list[LexborNode]] = {}
         for part in self._tree.css(CONTROLS):
             if part.mem_id not in self._disabled:
                 ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
-                named, own = part.attributes.get("form"), (around[up] for up in ups if up in around)
+                named, own = part.attributes.get("form"), filter(None, map(self._owners.get, ups))
                 owner = next(own, None) if named is None else by_id.get(named)
                 parts.setdefault(owner, []).append(part)
         for form in forms:
@@ -222,7 +220,7 @@ class _Reader:
 
     def _before(self, part: LexborNode) -> str:
         """The nearest text before a control that belongs to no other control of its form."""
-        form = self._above(part, self._insides) or part
+        form = next((up for up in upwards(part) if up.mem_id in self._owners), part)
         line: list[Piece] = []
         inside = (piece for piece in self.pieces if within(piece.element, form))
         for piece in (piece for piece in inside if piece.text or piece.name):

@@ -110,17 +110,17 @@ def test_what_a_process_forgets_is_counted(left_out):
     assert len(left_out) == 15
 
 
+LAYERED = [
+    (("--layer=redis", "--layer-by=unix", "--layer-workers=2", "--delay-to-layer=5ms"), 2),
+    (("--layer=memory",), 0),
+    (("--layer=redis", "--layer-workers=1", "--delay-to-layer=5ms"), 1),
+    (("--layer=redis-pubsub", "--layer-workers=1"), 1),
+]
+
+
 @pytest.mark.parametrize(
     ("words", "workers"),
-    audited(
-        [
-            (("--layer=redis", "--layer-by=unix", "--layer-workers=2", "--delay-to-layer=5ms"), 2),
-            (("--layer=memory",), 0),
-            (("--layer=redis", "--layer-workers=1", "--delay-to-layer=5ms"), 1),
-            (("--layer=redis-pubsub", "--layer-workers=1"), 1),
-        ],
-        (("--layer=redis", "--layer-by=unix", "--layer-workers=2", "--delay-to-layer=5ms"), 2),
-    ),
+    audited(LAYERED, LAYERED[0]),
 )
 def test_requests_go_through_the_layer(command, words, workers):
     one = measured(command, "--server=daphne --workload=layer", *words)

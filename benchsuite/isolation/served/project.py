@@ -70,11 +70,11 @@ def named(interface: str, dotted: Mapping[str, str | None]) -> str:
     """
     if path := dotted[f"{interface.upper()}_APPLICATION"]:
         return path
-    beside = (dotted["WSGI_APPLICATION"] or "").rpartition(".")[0] or dotted["ROOT_URLCONF"]
-    package = (beside or "").rpartition(".")[0]
+    beside = (dotted["WSGI_APPLICATION"] or "").rpartition(".")[0] or dotted["ROOT_URLCONF"] or ""
+    package = beside.rpartition(".")[0]
     module = f"{package}.{interface}".lstrip(".")
     spec = find_spec(module) if beside else None
-    if spec is None or (not package and _folder(spec) != _folder(find_spec(beside or ""))):
+    if spec is None or (not package and _folder(spec) != _folder(find_spec(beside))):
         return ""
     return f"{module}.application"
 
