@@ -68,13 +68,6 @@ class Moment(models.DateTimeField):  # type: ignore[type-arg]  # Django's takes 
         name, _, args, options = super().deconstruct()
         return name, "django.db.models.DateTimeField", args, options
 
-    def pre_save(self, instance: models.Model, add: bool) -> Any:  # noqa: FBT001 - Django's
-        value = super().pre_save(instance, add)
-        if value is not None and is_naive(value):
-            value = make_aware(value)
-            setattr(instance, self.attname, value)
-        return value
-
     def get_db_prep_value(self, value: Any, connection: Any, prepared: Any = False) -> Any:  # noqa: FBT002
         value = value if prepared else self.get_prep_value(value)
         if isinstance(value, datetime) and not settings.USE_TZ:
