@@ -67,6 +67,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "query": _query(request),
+        "file_url": _url(request, forced="1", format="html"),
         "hidden": _kept(request),
         "addable": [
             (f"{cell.first.server} {size_title(cell.first)}", cell) for cell in queries.alike(runs)

@@ -98,6 +98,13 @@ def test_the_baseline_is_a_click_away_and_a_star_is_the_default(soup):
     assert "baseline" in row(soup(address(*runs, baseline=runs[1].pk)), "uvicorn")["class"]
 
 
+def test_the_file_of_a_comparison_has_the_baseline_and_the_figure_of_its_page(soup):
+    runs = [make_run(name, rate=rate) for name, rate in (("uwsgi", 600), ("uvicorn", 300))]
+    page = soup(address(*runs, baseline=runs[0].pk, figure="memory"))
+    file = soup(page.find("a", string="HTML file")["href"])
+    assert file.select_one("#table").text == "Memory against uwsgi"
+
+
 def test_runs_are_added_and_removed_in_place(soup):
     first, second, third = (make_run(name, rate=60) for name in ("uwsgi", "uvicorn", "daphne"))
     make_run("waitress", users=7)
