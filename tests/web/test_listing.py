@@ -325,3 +325,11 @@ def test_the_star_of_a_command_is_one_click(client, soup, label):
     assert soup("/results/").select_one("button.star")["aria-pressed"] == "true"
     make_run("daphne", label="another")
     assert notes.starred(list(Run.objects.order_by("server"))).server == "uwsgi"
+
+
+def test_the_star_of_one_of_its_runs_is_taken_away_by_a_click(client, soup):
+    measured({"uwsgi": (600,), "waitress": (400,)})
+    notes.keep(run=Run.objects.get(server="waitress"), starred=True)
+    button = soup("/results/").select_one("button.star")
+    client.post("/results/note/", {"star": "1", button["name"]: button["value"]})
+    assert soup("/results/").select_one("button.star")["aria-pressed"] == "false"

@@ -65,6 +65,7 @@ def commands(
             continue
         of_runs = {run.pk for run in [*batch, *mine]}, {run.label for run in [*batch, *mine]}
         of_mine = [one for one in noted if one.run_id in of_runs[0] or one.label in of_runs[1]]
+        star = next((note for note in of_mine if note.starred), None)  # a click takes it away
         rows.append(
             {
                 **_row(pk, batch, mine, execution, counts.get(pk, Counter())),
@@ -73,7 +74,7 @@ def commands(
                 "runs": mine,
                 "matching": many,
                 "notes": of_mine,
-                "starred": any(note.starred for note in of_mine),
+                "starred": star and ("run" if star.run_id else "label", star.run_id or star.label),
             }
         )
     return rows
