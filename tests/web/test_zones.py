@@ -53,3 +53,15 @@ def test_what_is_stored_is_the_same_moment(client, settings, use_tz):
         cursor.execute("SELECT started_at FROM benchsuite_run")
         assert str(cursor.fetchone()[0]).startswith("2026-01-31 12:00:05"), "as with USE_TZ"
     assert "07:00:05" in client.get(run.get_absolute_url()).content.decode()
+
+
+@pytest.mark.parametrize("use_tz", [True, False])
+def test_the_days_of_the_filter_are_those_of_the_pages(client, settings, use_tz):
+    settings.USE_TZ = use_tz
+    make_run(started_at=NOON + timedelta(hours=15))  # 22:00 in New York, and the next day in UTC
+
+    def found(query):
+        return client.get(f"/results/?{query}").content.decode().count('<tr class="run valid">')
+
+    assert (found("since=2026-01-31"), found("since=2026-02-01")) == (1, 0)
+    assert (found("until=2026-01-31"), found("until=2026-01-30")) == (1, 0)

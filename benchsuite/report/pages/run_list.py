@@ -1,5 +1,6 @@
 """What the list can be filtered by, and its tables: of commands and of configurations."""
 
+from datetime import date, datetime, time
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -7,6 +8,7 @@ import django_filters
 import django_tables2 as tables
 from django import forms
 from django.db.models import Avg, Count, F, Max, Q, QuerySet
+from django.utils.timezone import make_aware
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status, Verdict
@@ -16,8 +18,6 @@ from benchsuite.report import queries
 UNFINISHED = (Status.RUNNING, Status.FAILED, Status.INTERRUPTED)
 STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
 MOST_SEARCHED = 80  #: Letters: each word is looked for in several columns of every run.
-
-
 DATE = forms.DateInput(attrs={"type": "date"})
 
 
@@ -41,13 +41,8 @@ class RunFilter(django_filters.FilterSet):
     environment = django_filters.ModelChoiceFilter(
         label="Environment", queryset=Environment.objects.order_by("-created"), empty_label="all"
     )
-    since = django_filters.DateFilter(
-        label="From", field_name="started_at", lookup_expr="date__gte", widget=DATE
-    )
-    until = django_filters.DateFilter(
-        label="To", field_name="started_at", lookup_expr="date__lte", widget=DATE
-    )
-
+    since = django_filters.DateFilter(label="From", method="by_day", widget=DATE)
+    until = django_filters.DateFilter(label="To", method="by_day", widget=DATE)
     noted = django_filters.BooleanFilter(
         label="With a star or a note", method="by_note", widget=forms.CheckboxInput
     )
@@ -89,6 +84,13 @@ class RunFilter(django_filters.FilterSet):
         if word in {verdict.value for verdict in Verdict}:
             return runs.filter(status=Status.FINISHED.value, verdict=word)
         return runs.filter(status=word)
+
+    def by_day(self, runs: QuerySet[Run], name: str, day: date) -> QuerySet[Run]:
+        """Of the zone in which pages tell times; a database may know none, or is not told it."""
+        day = day.replace(year=min(max(day.year, 2), 9998))  # in any zone there is such a moment
+        if name == "since":
+            return runs.filter(started_at__gte=make_aware(datetime.combine(day, time.min)))
+        return runs.filter(started_at__lte=make_aware(datetime.combine(day, time.max)))
 
     def by_note(self, runs: QuerySet[Run], name: str, wanted: bool) -> QuerySet[Run]:  # noqa: FBT001 - django-filter calls it so
         labels = Note.objects.exclude(label=None).values("label")
