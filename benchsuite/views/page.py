@@ -15,6 +15,7 @@ from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.urls import NoReverseMatch, reverse
 from django.utils.http import content_disposition_header
+from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.gzip import gzip_page
 
@@ -50,7 +51,8 @@ def guarded(view: View) -> View:
             response.content = as_called(response.content.decode())
         return response
 
-    return gzip_page(csrf_protect(asked))  # the project may lack the middleware
+    # The project may lack the middleware, and have one that caches all pages.
+    return gzip_page(csrf_protect(cache_control(private=True)(asked)))
 
 
 def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:

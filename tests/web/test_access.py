@@ -61,6 +61,15 @@ def test_open_pages_say_so(soup):
     assert "with its token" in soup("/results/").select_one("footer").text
 
 
+def test_a_cache_of_the_whole_site_keeps_no_page(soup, settings):
+    cache = "django.middleware.cache"
+    update, fetch = f"{cache}.UpdateCacheMiddleware", f"{cache}.FetchFromCacheMiddleware"
+    settings.MIDDLEWARE = [update, *settings.MIDDLEWARE, fetch]
+    assert not soup("/results/").select("tr.run")
+    make_run("uwsgi")
+    assert soup("/results/").select("tr.run")
+
+
 PROXIED = {"HTTP_HOST": "127.0.0.1:80", "REMOTE_ADDR": "127.0.0.1"}
 """What the plainest proxy passes on for somebody else: just what somebody here would send."""
 
