@@ -98,6 +98,13 @@ def test_idle_runs_are_ranked_by_memory_per_connection(golden, soup):
     assert not page.select("figure.chart")
 
 
+def test_a_memory_that_shrank_divides_nothing(soup):
+    runs = [make_idle_run("daphne", each_bytes=-900.0), make_idle_run("uvicorn")]
+    page = soup(f"/results/compare/?runs={runs[0].pk},{runs[1].pk}&baseline={runs[0].pk}")
+    assert "daphne" in page.select_one(".comparison tr.baseline th").text
+    assert not page.select("svg.forest")
+
+
 def test_intervals_that_overlap_are_too_close_to_call():
     sizes = {"daphne": 2_000.0, "uvicorn": 2_300.0}
     runs = [make_idle_run(server, each_bytes=each) for server, each in sizes.items()]

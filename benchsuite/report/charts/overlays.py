@@ -98,9 +98,9 @@ APART = 0.12  #: Of the width, between two ticks with numbers.
 def forest(
     cells: Sequence[Cell], baseline: Cell, compared: Sequence[Contrast], figure: Metric
 ) -> dict[str, Any] | None:
-    """Lines for the cells, in percent of the width; None where the baseline has no figure."""
+    """Lines for the cells, in percent of the width; None where the baseline's is not above 0."""
     base = baseline.value(figure)
-    if not base or baseline.unit != cells[0].unit:
+    if not base or base < 0 or baseline.unit != cells[0].unit:  # a slope may be below 0
         return None
     found = {id(contrast.candidate): contrast.found for contrast in compared}
     dots = [
