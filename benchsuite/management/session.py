@@ -78,6 +78,7 @@ class Results:
             batch=self.batch,
             started_at=datetime.now(UTC),
             server_facts=plan.server_facts,
+            unit=plan.workload.unit,
         )
         row.study_cell = cell
         self.rows.append(row)

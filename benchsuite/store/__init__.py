@@ -44,6 +44,7 @@ def begun(
     batch: UUID,
     started_at: datetime,
     server_facts: Mapping[str, Any] | None = None,
+    unit: str = "request",
 ) -> models.Run:
     """The row of a run that starts now, not stored yet."""
     return models.Run(
@@ -66,6 +67,7 @@ def begun(
         repetition=spec.repetition,
         spec=spec.to_json(),
         server_facts=dict(server_facts or {}),
+        unit=unit,
     )
 
 

@@ -19,7 +19,7 @@ from rich.console import Console
 
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import RunResult
-from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management import session
 from benchsuite.management import session as management_session
 from benchsuite.management.options import run as run_options
@@ -152,6 +152,14 @@ def test_whatever_ends_the_command_leaves_no_row_running(runbench, end, said):
     run = Run.objects.get()
     assert (run.status, run.owner) == ("interrupted", "")
     assert run.failure == f"The command ended before its run had: {said}"
+
+
+def test_a_row_says_from_its_start_what_its_figures_will_be_of(folder):
+    """Where the command is killed nothing else does: its connections would be called users."""
+    work = WorkloadSpec(workload="ws_echo")
+    plan = resolve(RunSpec(server=ServerSpec(server="uvicorn"), workload=work))
+    with session.Results(lambda line: None).run(plan):
+        assert Run.objects.get().unit == "message"
 
 
 FAULTS = [full, gone, a_folder_instead, no_database, without_tables]
