@@ -170,7 +170,7 @@ def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     show = partial(figure.show, units=units_beside(cell.first))
     value = cell.value(figure)
     if value is None:
-        return Shown("", reason=missing_reason(cell.first, figure))
+        return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))
     ends = cell.spread(figure)
     if not spread or figure.summed or ends is None or len(cell.shown) < 2:
         return Shown(show(value))

@@ -120,6 +120,14 @@ def test_runs_are_added_and_removed_in_place(soup):
     assert removed.select_one(".switch [aria-current]").text == "memory"
 
 
+def test_why_a_figure_is_missing_is_told_of_a_run_that_has_others(soup):
+    failed = make_failed_run("uwsgi", users=1)
+    few = make_run("uwsgi", users=1, rate=3, started_at=BEGUN + timedelta(minutes=1))
+    page = soup(address(failed, few, make_run("daphne", users=1)))
+    (missing,) = row(page, "uwsgi").select(".missing")
+    assert missing["title"].startswith("needs 72 right answers")
+
+
 def test_the_forest_has_a_dot_for_each_run_and_is_switched_by_links(soup):
     runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
     page = soup(f"/results/compare/?batch={runs[0].batch}")
