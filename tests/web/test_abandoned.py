@@ -40,9 +40,8 @@ def test_list_and_filter_agree(soup, dead):
     assert not page.select("progress, meta[http-equiv=refresh]")
 
 
-@pytest.mark.parametrize(("word", "count"), [("running", 0), ("interrupted", 1)])
-def test_the_first_look_may_be_through_a_filter(soup, dead, word, count):
-    assert len(soup(f"/results/?verdict={word}").select("tr.run")) == count
+def test_the_first_look_may_be_through_a_filter(soup, dead):
+    assert len(soup("/results/?verdict=interrupted").select("tr.run")) == 1
 
 
 def test_run_page(soup, dead):

@@ -132,6 +132,7 @@ def test_what_is_under_way_stands_on_top_and_nowhere_else(soup):
     page = soup("/results/")
     assert len(page.select("[data-under-way] .under-way")) == 1, "one process, one line"
     assert len(page.select("tr.command")) == 1
+    assert not page.select("option[value=running]"), "no filter finds it in the list"
     assert page.select_one("meta[http-equiv=refresh]")
 
 

@@ -15,7 +15,7 @@ from benchsuite.core.results import Status, Verdict
 from benchsuite.models import Environment, Note, Run
 from benchsuite.report import queries
 
-UNFINISHED = (Status.RUNNING, Status.FAILED, Status.INTERRUPTED)
+UNFINISHED = (Status.FAILED, Status.INTERRUPTED)  # what is running stands above the list
 STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
 MOST_SEARCHED = 80  #: Letters: each word is looked for in several columns of every run.
 DATE = forms.DateInput(attrs={"type": "date"})
