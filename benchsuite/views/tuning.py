@@ -29,12 +29,8 @@ def listing(request: HttpRequest) -> HttpResponse:
             tunings.append((row, tuning_report(row), ""))
         except UsageError as error:
             tunings.append((row, None, str(error)))
-    context = {
-        "title": "Tuning",
-        "tunings": tunings,
-        "table": {"paginator": paginator, "page": shown},
-    }
-    return page(request, "tunings", context)
+    table = {"paginator": paginator, "page": shown}
+    return page(request, "tunings", {"title": "Tuning", "tunings": tunings, "table": table})
 
 
 @guarded
