@@ -73,6 +73,13 @@ def test_messages_are_drawn_over_time(soup):
     assert goodput["layout"]["yaxis"]["title"]["text"] == "messages per second"
 
 
+def test_several_loads_of_messages_are_drawn_over_connections(soup):
+    runs = [make_echo_run(users=users) for users in (10, 20)]
+    page = soup(f"/results/compare/?runs={runs[0].pk},{runs[1].pk}")
+    drawing = json.loads(page.select_one("#goodput-by-load script").text)
+    assert drawing["layout"]["xaxis"]["title"]["text"] == "connections"
+
+
 def test_a_run_without_websockets_has_none_of_it(soup):
     page = soup(f"/results/{make_run('uwsgi').pk}/")
     assert not page.select("#connection-memory")

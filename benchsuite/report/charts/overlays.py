@@ -10,7 +10,7 @@ from benchsuite.comparing.answer import Climbed, level
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import Contrast
 from benchsuite.comparing.differences import Comparison
-from benchsuite.comparing.titles import units_of
+from benchsuite.comparing.titles import units_of, who_of
 from benchsuite.core.metrics.every import Metric, figure, whole
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import OPEN
@@ -60,8 +60,9 @@ def _over_levels(lines: Sequence[Climbed], metric: Metric) -> Chart:
     values = [{level(cell.first): cell.value(metric) for cell in line.cells} for line in lines]
     places = sorted({place for of_line in values for place in of_line})
     rows = tuple((place, *(of_line.get(place) for of_line in values)) for place in places)
-    is_open = lines[0].cells[0].first.model == OPEN
-    across = Axis("arrivals per second" if is_open else "users", scale=Scale.LEVEL)
+    first = lines[0].cells[0].first
+    title = "arrivals per second" if first.model == OPEN else f"{who_of(first)}s"
+    across = Axis(title, scale=Scale.LEVEL)
     columns = [Column(across.title, across.title)]
     for line, style in zip(lines, looks, strict=True):
         knees = [row[0] == level(line.knee.first) for row in rows]
