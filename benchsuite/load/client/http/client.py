@@ -203,11 +203,12 @@ class HttpClient:
         headers: Headers | None = None,
         status: int | None = None,
     ) -> Response:
-        """`data` is the query. An answer of 400 and above is a failure, unless it has this
-        `status`.
+        """`data` is the query, in place of the path's own. An answer of 400 and above is a failure,
+        unless it has this `status`.
         """
         self._expected_status = status
-        path += "?" + _urlencode(data) if data else ""
+        if query := _urlencode(data or {}):
+            path = f"{path.partition('?')[0]}?{query}"
         try:
             answer = self._request("GET", path, b"", "", name, headers)
             return self._follow(answer, b"", "", headers) if follow else answer
