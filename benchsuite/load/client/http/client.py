@@ -111,7 +111,7 @@ def encode_body(data: Any, content_type: str) -> bytes:
     if isinstance(data, str):
         return data.encode()
     if content_type.partition(";")[0].strip().endswith(("/json", "+json")):
-        return json.dumps(data).encode()
+        return json.dumps({} if data is None else data).encode()
     if data is None:
         return b""
     if content_type != FORM:
