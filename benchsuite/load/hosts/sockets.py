@@ -10,7 +10,7 @@ import zmq.green as zmq
 from locust.rpc import Message, zmqrpc
 from zmq.utils.monitor import recv_monitor_message
 
-from benchsuite.load.hosts.keys import ZAP, Key, admission
+from benchsuite.load.hosts.keys import ZAP, Key, admission, only_by_ipv6
 from benchsuite.load.hosts.wire import MOST_BYTES, OURS
 
 LONGEST_NAME = 300
@@ -45,7 +45,7 @@ class Server(Ends, zmqrpc.Server):
     """The master's end."""
 
     def __init__(self, host: str, port: int) -> None:
-        zmqrpc.BaseSocket.__init__(self, zmq.ROUTER, self.ipv4_only(host.strip("[]"), port))
+        zmqrpc.BaseSocket.__init__(self, zmq.ROUTER, not only_by_ipv6(host))
         self.secure(self.socket)
         self.socket.curve_server = True
         self.socket.zap_domain = OURS.encode()
@@ -73,7 +73,7 @@ class Client(Ends, zmqrpc.Client):
     """A host's end."""
 
     def __init__(self, host: str, port: int, identity: str) -> None:
-        zmqrpc.BaseSocket.__init__(self, zmq.DEALER, self.ipv4_only(host.strip("[]"), port))
+        zmqrpc.BaseSocket.__init__(self, zmq.DEALER, not only_by_ipv6(host))
         self.secure(self.socket)
         self.socket.curve_serverkey = self.key.public
         self.socket.setsockopt(zmq.IDENTITY, identity.encode())

@@ -116,6 +116,16 @@ def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
             pool.check(a_job(responder))
 
 
+def test_a_host_joins_by_a_name_that_has_an_ipv6_address_too(tmp_path):
+    with place(tmp_path) as hosts:
+        hosts.host = "localhost"
+        worker = hosts.start()
+        hosts.host = "127.0.0.1"
+        with joined(hosts, 1):
+            pass  # it has
+        assert worker.ended() == 0, worker.words
+
+
 def test_another_key_is_refused_on_both_sides(tmp_path):
     with place(tmp_path) as hosts:
         keys.write_new(tmp_path / "other")
