@@ -48,7 +48,7 @@ from benchsuite.load.hosts.wire import (
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures, LoadFigures, added
-from benchsuite.system import cpus, scratch
+from benchsuite.system import cpus, network, scratch
 from benchsuite.system.guard import guarded
 
 GONE_S = 2.0  #: How long the master may be away after its connection has ended.
@@ -188,7 +188,11 @@ class Run:
             job = self._job()
             env = {name: value for name, value in os.environ.items() if name not in PROJECT}
             count, log_file = job.load.processes, self._folder / "load.log"
-            with load_pool(count, spool=self._folder, log=log_file, env=env) as pool:
+            connections = job.load.in_flight_limit if job.load.is_open else job.load.users
+            with (
+                network.descriptors_raised(network.descriptors_needed(connections)),
+                load_pool(count, spool=self._folder, log=log_file, env=env) as pool,
+            ):
                 self._pool = pool
                 self._load(pool, job)
         except AnswerError as error:

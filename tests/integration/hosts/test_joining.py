@@ -10,6 +10,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.plain import plain
+from benchsuite.core.samples import Kind
 from benchsuite.load.hosts import keys
 from benchsuite.load.parent.figures import Figures, added
 from benchsuite.load.process.schedule import arrivals
@@ -214,6 +215,17 @@ def test_a_locustfile_is_sent(tmp_path):
         with joined(hosts, 1) as pool:
             result, _ = load(pool, job)
     assert result.requests() > 10
+
+
+def test_a_host_may_open_a_file_for_each_user(tmp_path):
+    few = ("sh", "-c", 'ulimit -Sn 100 && exec "$@"', "sh")
+    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
+        hosts.start(before=few)
+        with joined(hosts, 1) as pool:
+            job = a_job(responder, users=150, think_time_s=0.5, duration_s=1.5)
+            result, _ = load(pool, job)
+    assert set(result.kinds("get")) == {Kind.OK}, result.names
+    assert responder.connections > 150
 
 
 def test_hosts_end_soon_after_their_master_was_killed_in_a_load(tmp_path):
