@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 import signal
 import socket
 import sys
@@ -200,6 +201,9 @@ class Run:
         except Exception as error:
             log.warning("%s", error, exc_info=not isinstance(error, BenchsuiteError | OSError))
             self._say("failed", message=told(error).partition("\n")[0])
+        finally:
+            # the samples of a hundred runs would fill a disk, or memory where /tmp is in it
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _job(self) -> Job:
         """The job, with files of its own; raises LoadError for what is not the master's."""

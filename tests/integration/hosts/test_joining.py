@@ -105,6 +105,8 @@ def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
                 users = np.unique(result.of("GET /")["user"])
                 assert users.tolist() == [0, 1, 2]
                 assert [round(host.share, 2) for host in facts] == [0.67, 0.33]
+            gone = eventually(lambda: not [*tmp_path.glob("tmp-*/benchsuite-*/*")])
+            assert gone, "the samples of runs that are over"
 
 
 def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
