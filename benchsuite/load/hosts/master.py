@@ -36,15 +36,7 @@ from benchsuite.load.hosts.wire import (
     unpack,
     versions,
 )
-from benchsuite.load.job import (
-    MOST_SAMPLES,
-    NAMES_FILE,
-    SAMPLES_FILE,
-    Done,
-    Job,
-    Rehearsal,
-    Tick,
-)
+from benchsuite.load.job import MOST_SAMPLES, NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.load.parent.driver import (
     MARGIN_S,
     Child,

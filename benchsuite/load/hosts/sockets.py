@@ -26,7 +26,7 @@ class Ends:
     """What master and host have in common: their key, and what befalls their connections."""
 
     key: ClassVar[Key]
-    listeners: ClassVar[list[Callable[[zmq.Event], None]]] = []
+    on_connection: ClassVar[Callable[[zmq.Event], None]]
 
     def secure(self, socket: Any) -> None:
         """Before it is bound or connected."""
@@ -36,9 +36,7 @@ class Ends:
 
     def _watch(self, events: Any) -> None:
         while True:
-            event = zmq.Event(recv_monitor_message(events)["event"])
-            for listener in self.listeners:
-                listener(event)
+            Ends.on_connection(zmq.Event(recv_monitor_message(events)["event"]))
 
 
 class Server(Ends, zmqrpc.Server):
@@ -89,8 +87,7 @@ class Client(Ends, zmqrpc.Client):
 
 def use(key: Key, on_connection: Callable[[zmq.Event], None]) -> None:
     """From now on Locust's runners speak by these sockets."""
-    Ends.key = key
-    Ends.listeners.append(on_connection)
+    Ends.key, Ends.on_connection = key, on_connection
     zmqrpc.Server, zmqrpc.Client = Server, Client  # type: ignore[misc]
 
 

@@ -245,13 +245,9 @@ class Run:
                     part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
                     figures = zlib.compress(json.dumps(plain(_added_up(part))).encode())
                 total, packed = len(figures), figures[start : start + PIECE]
+            legend = listed if start == 0 else ""
             self._worker.send(
-                "measured",
-                run=self.number,
-                start=start,
-                total=total,
-                names=listed if start == 0 else "",
-                packed=packed,
+                "measured", run=self.number, start=start, total=total, names=legend, packed=packed
             )
 
 
@@ -270,10 +266,9 @@ def main(host: str, port: int, key_file: str) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stdout)
     for name in ("locust", "locust.runners"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    token = secrets.token_hex(8)
     try:
         key = keys.read(Path(key_file))
-        with scratch.folder() as folder, guarded(token, folder):
+        with scratch.folder() as folder, guarded(secrets.token_hex(8), folder):
             worker = Worker(host, port, folder)
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: worker.ending.put((130, "Stopped.")))

@@ -86,10 +86,8 @@ class Cookies:
 
 def _expired(attributes: list[str]) -> bool:
     """Whether the attributes of a cookie delete it; Max-Age weighs more than Expires (RFC 6265)."""
-    wanted = {
-        name.strip().lower(): value.strip()
-        for name, _, value in (attribute.partition("=") for attribute in attributes)
-    }
+    pairs = (attribute.partition("=") for attribute in attributes)
+    wanted = {name.strip().lower(): value.strip() for name, _, value in pairs}
     try:
         if "max-age" in wanted:
             return int(wanted["max-age"]) <= 0
