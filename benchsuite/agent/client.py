@@ -39,7 +39,7 @@ class Watching:
         self._socket.curve_serverkey = key.public
         self._socket.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
         self._socket.setsockopt(zmq.IDENTITY, secrets.token_hex(16).encode())
-        self._socket.ipv6 = "[" in place.host
+        self._socket.ipv6 = keys.only_by_ipv6(place.host)
         self._meet()
 
     def _meet(self) -> None:

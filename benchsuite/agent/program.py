@@ -177,7 +177,7 @@ def serve(place: Listening, agent: Agent) -> None:
         server.curve_server, server.zap_domain = True, b"benchsuite"
         server.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
         server.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
-        server.ipv6 = "[" in place.host
+        server.ipv6 = keys.only_by_ipv6(place.host)
         try:
             server.bind(f"tcp://{place.host}:{place.port}")
         except zmq.ZMQError as error:

@@ -190,6 +190,15 @@ class Often(Seldom):
     assert (result.of("GET /bye")["start"] >= result.done.window[1]).all()
 
 
+def test_users_that_end_by_themselves_are_no_longer_counted(tmp_path):
+    once = visitor("HttpUser", body=f"{HOME}        raise StopUser\n")
+    with Responder() as responder:
+        text = f"from locust.exception import StopUser\n{once}"
+        result = run(tmp_path, text, responder, duration_s=1.5)
+    assert responder.seen["/"] == 2
+    assert result.done.users[-1][1] == 0, "a second later"
+
+
 def test_waiting_users_end_at_once(tmp_path):
     with Responder() as responder:
         started = time.monotonic()

@@ -121,8 +121,7 @@ class RequestFailed(Exception):
 class Gate:
     """Open as long as requests may be started."""
 
-    def __init__(self) -> None:
-        self.closed = False
+    closed = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

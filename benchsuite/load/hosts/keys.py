@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,8 +23,16 @@ REFUSED = (
 )
 """What befalls a peer whose key is another, on one side or the other."""
 
-
 HOST = re.compile(r"[\w.-]+|\[[0-9a-fA-F:.]+\]", re.ASCII)  #: A name, or an address.
+
+
+def only_by_ipv6(host: str) -> bool:
+    """Whether a host has no IPv4 address: of a name with both ZeroMQ takes one kind alone."""
+    try:
+        places = socket.getaddrinfo(host.strip("[]"), None)
+    except (OSError, UnicodeError):  # either kind will do once it has one
+        return True
+    return all(family != socket.AF_INET for family, *_ in places)
 
 
 @dataclass(frozen=True, slots=True)

@@ -36,15 +36,7 @@ from benchsuite.load.hosts.wire import (
     unpack,
     versions,
 )
-from benchsuite.load.job import (
-    MOST_SAMPLES,
-    NAMES_FILE,
-    SAMPLES_FILE,
-    Done,
-    Job,
-    Rehearsal,
-    Tick,
-)
+from benchsuite.load.job import MOST_SAMPLES, NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.load.parent.driver import (
     MARGIN_S,
     Child,
@@ -374,14 +366,13 @@ class HostsPool(LoadPool):
         except UnicodeDecodeError as error:
             raise LoadError(f"{job.locustfile} can't be sent: write it in UTF-8.") from error
         sha256, parts = module_digest(job.workload_class), len(self._hosts)
-        whole = parts if job.load.is_open else job.load.users
+        processes = job.load.processes
+        whole = parts * processes if job.load.is_open else job.load.users
         for part, host in enumerate(self._hosts):
-            host.facts = replace(
-                host.facts,
-                share=len(range(part, whole, parts)) / whole,
-                clock_ahead=host.offset.ahead,
-                clock_error_s=host.offset.error_s,
-            )
+            # of six users, two hosts with two processes each have four and two
+            share = sum(number // processes % parts == part for number in range(whole)) / whole
+            ahead, error_s = host.offset.ahead, host.offset.error_s
+            host.facts = replace(host.facts, share=share, clock_ahead=ahead, clock_error_s=error_s)
             own = replace(own, part=part, parts=parts)
             host.say("job", job=json.dumps(plain(own)), source=source, sha256=sha256)
         checked, *_ = [host.expect("checked") for host in self._hosts]

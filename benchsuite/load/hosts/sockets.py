@@ -10,7 +10,7 @@ import zmq.green as zmq
 from locust.rpc import Message, zmqrpc
 from zmq.utils.monitor import recv_monitor_message
 
-from benchsuite.load.hosts.keys import ZAP, Key, admission
+from benchsuite.load.hosts.keys import ZAP, Key, admission, only_by_ipv6
 from benchsuite.load.hosts.wire import MOST_BYTES, OURS
 
 LONGEST_NAME = 300
@@ -26,7 +26,7 @@ class Ends:
     """What master and host have in common: their key, and what befalls their connections."""
 
     key: ClassVar[Key]
-    listeners: ClassVar[list[Callable[[zmq.Event], None]]] = []
+    on_connection: ClassVar[Callable[[zmq.Event], None]]
 
     def secure(self, socket: Any) -> None:
         """Before it is bound or connected."""
@@ -36,16 +36,14 @@ class Ends:
 
     def _watch(self, events: Any) -> None:
         while True:
-            event = zmq.Event(recv_monitor_message(events)["event"])
-            for listener in self.listeners:
-                listener(event)
+            Ends.on_connection(zmq.Event(recv_monitor_message(events)["event"]))
 
 
 class Server(Ends, zmqrpc.Server):
     """The master's end."""
 
     def __init__(self, host: str, port: int) -> None:
-        zmqrpc.BaseSocket.__init__(self, zmq.ROUTER, self.ipv4_only(host.strip("[]"), port))
+        zmqrpc.BaseSocket.__init__(self, zmq.ROUTER, not only_by_ipv6(host))
         self.secure(self.socket)
         self.socket.curve_server = True
         self.socket.zap_domain = OURS.encode()
@@ -73,7 +71,7 @@ class Client(Ends, zmqrpc.Client):
     """A host's end."""
 
     def __init__(self, host: str, port: int, identity: str) -> None:
-        zmqrpc.BaseSocket.__init__(self, zmq.DEALER, self.ipv4_only(host.strip("[]"), port))
+        zmqrpc.BaseSocket.__init__(self, zmq.DEALER, not only_by_ipv6(host))
         self.secure(self.socket)
         self.socket.curve_serverkey = self.key.public
         self.socket.setsockopt(zmq.IDENTITY, identity.encode())
@@ -89,8 +87,7 @@ class Client(Ends, zmqrpc.Client):
 
 def use(key: Key, on_connection: Callable[[zmq.Event], None]) -> None:
     """From now on Locust's runners speak by these sockets."""
-    Ends.key = key
-    Ends.listeners.append(on_connection)
+    Ends.key, Ends.on_connection = key, on_connection
     zmqrpc.Server, zmqrpc.Client = Server, Client  # type: ignore[misc]
 
 

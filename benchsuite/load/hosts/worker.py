@@ -12,6 +12,7 @@ import json
 import logging
 import os
 import secrets
+import shutil
 import signal
 import socket
 import sys
@@ -48,7 +49,7 @@ from benchsuite.load.hosts.wire import (
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures, LoadFigures, added
-from benchsuite.system import cpus, scratch
+from benchsuite.system import cpus, network, scratch
 from benchsuite.system.guard import guarded
 
 GONE_S = 2.0  #: How long the master may be away after its connection has ended.
@@ -188,7 +189,11 @@ class Run:
             job = self._job()
             env = {name: value for name, value in os.environ.items() if name not in PROJECT}
             count, log_file = job.load.processes, self._folder / "load.log"
-            with load_pool(count, spool=self._folder, log=log_file, env=env) as pool:
+            connections = job.load.in_flight_limit if job.load.is_open else job.load.users
+            with (
+                network.descriptors_raised(network.descriptors_needed(connections)),
+                load_pool(count, spool=self._folder, log=log_file, env=env) as pool,
+            ):
                 self._pool = pool
                 self._load(pool, job)
         except AnswerError as error:
@@ -196,6 +201,9 @@ class Run:
         except Exception as error:
             log.warning("%s", error, exc_info=not isinstance(error, BenchsuiteError | OSError))
             self._say("failed", message=told(error).partition("\n")[0])
+        finally:
+            # the samples of a hundred runs would fill a disk, or memory where /tmp is in it
+            shutil.rmtree(self._folder, ignore_errors=True)
 
     def _job(self) -> Job:
         """The job, with files of its own; raises LoadError for what is not the master's."""
@@ -237,13 +245,9 @@ class Run:
                     part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
                     figures = zlib.compress(json.dumps(plain(_added_up(part))).encode())
                 total, packed = len(figures), figures[start : start + PIECE]
+            legend = listed if start == 0 else ""
             self._worker.send(
-                "measured",
-                run=self.number,
-                start=start,
-                total=total,
-                names=listed if start == 0 else "",
-                packed=packed,
+                "measured", run=self.number, start=start, total=total, names=legend, packed=packed
             )
 
 
@@ -262,10 +266,9 @@ def main(host: str, port: int, key_file: str) -> int:
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stdout)
     for name in ("locust", "locust.runners"):
         logging.getLogger(name).setLevel(logging.CRITICAL)
-    token = secrets.token_hex(8)
     try:
         key = keys.read(Path(key_file))
-        with scratch.folder() as folder, guarded(token, folder):
+        with scratch.folder() as folder, guarded(secrets.token_hex(8), folder):
             worker = Worker(host, port, folder)
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: worker.ending.put((130, "Stopped.")))

@@ -69,10 +69,7 @@ def responder(
 
 
 def ceilings(
-    *,
-    seconds: float = 2.0,
-    users: tuple[int, ...] = USERS,
-    processes: int = 1,
+    *, seconds: float = 2.0, users: tuple[int, ...] = USERS, processes: int = 1
 ) -> Iterator[Ceiling]:
     """Two ceilings, closed and open, for each number of users, with connections kept and not, on
     the CPUs that runs give to server and load by default.

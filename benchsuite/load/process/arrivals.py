@@ -36,7 +36,6 @@ class OpenModel(Journeys):
 
     def __init__(self, job: Job, workload: Workload, recorder: Recorder, clients: Clients) -> None:
         super().__init__(job, workload, recorder, clients)
-        self._load = job.load
         self.standing_by = self.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
             job.load, seed=job.seed, part=job.part, parts=job.parts
@@ -60,7 +59,7 @@ class OpenModel(Journeys):
 
     def begin(self, origin: float) -> None:
         super().begin(origin)
-        self._sent = Tally(self._load, origin)
+        self._sent = Tally(self._job.load, origin)
         self._advance()
         self._dispatcher = gevent.spawn(self._dispatch)
 
@@ -92,7 +91,7 @@ class OpenModel(Journeys):
         )
 
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        dropped = Tally(self._load, self._origin)
+        dropped = Tally(self._job.load, self._origin)
         while self._next < self._end:
             dropped.add(self._next)
             self._advance()

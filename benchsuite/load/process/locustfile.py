@@ -120,11 +120,11 @@ class LocustfileUsers(UserPool):
         return users_of(int(level), self._job.part, self._job.parts)
 
     def count(self) -> int:
-        return len(self._numbers)
+        return self._at_end if self._closed else self._runner.user_count
 
     def end(self) -> None:
         """Users that wait for an answer get it; those of other protocols finish their task."""
-        self._closed = True
+        self._at_end, self._closed = self._runner.user_count, True
         waiting = {user for user, _, _ in self._in_flight.values()}
         for user in self._numbers:
             running = user.greenlet

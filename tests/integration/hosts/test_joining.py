@@ -10,6 +10,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.plain import plain
+from benchsuite.core.samples import Kind
 from benchsuite.load.hosts import keys
 from benchsuite.load.parent.figures import Figures, added
 from benchsuite.load.process.schedule import arrivals
@@ -104,6 +105,8 @@ def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
                 users = np.unique(result.of("GET /")["user"])
                 assert users.tolist() == [0, 1, 2]
                 assert [round(host.share, 2) for host in facts] == [0.67, 0.33]
+            gone = eventually(lambda: not [*tmp_path.glob("tmp-*/benchsuite-*/*")])
+            assert gone, "the samples of runs that are over"
 
 
 def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
@@ -114,6 +117,16 @@ def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
         hosts.start()
         with joined(hosts, 1) as pool, pytest.raises(AnswerError, match=r"Load host .*503"):
             pool.check(a_job(responder))
+
+
+def test_a_host_joins_by_a_name_that_has_an_ipv6_address_too(tmp_path):
+    with place(tmp_path) as hosts:
+        hosts.host = "localhost"
+        worker = hosts.start()
+        hosts.host = "127.0.0.1"
+        with joined(hosts, 1):
+            pass  # it has
+        assert worker.ended() == 0, worker.words
 
 
 def test_another_key_is_refused_on_both_sides(tmp_path):
@@ -204,6 +217,17 @@ def test_a_locustfile_is_sent(tmp_path):
         with joined(hosts, 1) as pool:
             result, _ = load(pool, job)
     assert result.requests() > 10
+
+
+def test_a_host_may_open_a_file_for_each_user(tmp_path):
+    few = ("sh", "-c", 'ulimit -Sn 100 && exec "$@"', "sh")
+    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
+        hosts.start(before=few)
+        with joined(hosts, 1) as pool:
+            job = a_job(responder, users=150, think_time_s=0.5, duration_s=1.5)
+            result, _ = load(pool, job)
+    assert set(result.kinds("get")) == {Kind.OK}, result.names
+    assert responder.connections > 150
 
 
 def test_hosts_end_soon_after_their_master_was_killed_in_a_load(tmp_path):

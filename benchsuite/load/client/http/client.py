@@ -86,10 +86,8 @@ class Cookies:
 
 def _expired(attributes: list[str]) -> bool:
     """Whether the attributes of a cookie delete it; Max-Age weighs more than Expires (RFC 6265)."""
-    wanted = {
-        name.strip().lower(): value.strip()
-        for name, _, value in (attribute.partition("=") for attribute in attributes)
-    }
+    pairs = (attribute.partition("=") for attribute in attributes)
+    wanted = {name.strip().lower(): value.strip() for name, _, value in pairs}
     try:
         if "max-age" in wanted:
             return int(wanted["max-age"]) <= 0
@@ -111,7 +109,7 @@ def encode_body(data: Any, content_type: str) -> bytes:
     if isinstance(data, str):
         return data.encode()
     if content_type.partition(";")[0].strip().endswith(("/json", "+json")):
-        return json.dumps(data).encode()
+        return json.dumps({} if data is None else data).encode()
     if data is None:
         return b""
     if content_type != FORM:
@@ -203,11 +201,12 @@ class HttpClient:
         headers: Headers | None = None,
         status: int | None = None,
     ) -> Response:
-        """`data` is the query. An answer of 400 and above is a failure, unless it has this
-        `status`.
+        """`data` is the query, in place of the path's own. An answer of 400 and above is a failure,
+        unless it has this `status`.
         """
         self._expected_status = status
-        path += "?" + _urlencode(data) if data else ""
+        if query := _urlencode(data or {}):
+            path = f"{path.partition('?')[0]}?{query}"
         try:
             answer = self._request("GET", path, b"", "", name, headers)
             return self._follow(answer, b"", "", headers) if follow else answer

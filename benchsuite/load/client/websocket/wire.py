@@ -158,6 +158,7 @@ class Wire(Link):
             self.connecting = False
             request = self.protocol.connect()
             for name, value in self._headers.items():
+                request.headers.pop(name, None)  # else a journey's own Host would be a second one
                 request.headers[name] = value
             self.protocol.send_request(request)
             self._flush()

@@ -1,5 +1,6 @@
 """The key file of load hosts."""
 
+import socket
 import stat
 
 import pytest
@@ -49,3 +50,28 @@ def test_a_missing_file_is_told(tmp_path):
 def test_an_address_has_host_and_port(address):
     with pytest.raises(UsageError, match="write HOST:PORT"):
         Listening.at(address, "key", flag="--join")
+
+
+@pytest.mark.parametrize(
+    ("host", "families", "only"),
+    [
+        ("localhost", [socket.AF_INET6, socket.AF_INET], False),
+        ("shop", [socket.AF_INET], False),
+        ("shop6", [socket.AF_INET6], True),
+    ],
+)
+def test_a_name_with_both_kinds_of_addresses_is_reached_by_ipv4(monkeypatch, host, families, only):
+    found = [(family, socket.SOCK_STREAM, 6, "", ()) for family in families]
+    monkeypatch.setattr(keys.socket, "getaddrinfo", lambda name, port: found)
+    assert keys.only_by_ipv6(host) is only
+
+
+def test_an_address_is_of_its_kind_and_a_name_without_one_may_get_either(monkeypatch):
+    assert keys.only_by_ipv6("[::1]")
+    assert not keys.only_by_ipv6("127.0.0.1")
+
+    def unknown(name, port):
+        raise socket.gaierror("Name or service not known")
+
+    monkeypatch.setattr(keys.socket, "getaddrinfo", unknown)
+    assert keys.only_by_ipv6("late")

@@ -171,25 +171,46 @@ def test_modules_are_told_apart_by_their_bytes():
         module_digest("nowhere.at.All")
 
 
-def checked_by(tmp_path, *, locustfile="", **event):
-    """What a pool of one host makes of its event "checked"."""
-    host = SimpleNamespace(
+def a_host(event):
+    """One whose event "checked" is this."""
+    return SimpleNamespace(
         name="one",
         facts=LoadHost(name="one", share=0.0, cpus=1),
         compared=lambda times: Offset(0.0, 0.0),
         say=lambda kind, **fields: None,
         expect=lambda name: event,
     )
+
+
+def checked_by(tmp_path, *, locustfile="", **event):
+    """What a pool of one host makes of its event "checked"."""
     job = replace(JOB, locustfile=locustfile)
-    return HostsPool(SimpleNamespace(pid=1), [host], tmp_path).check(job)
+    return HostsPool(SimpleNamespace(pid=1), [a_host(event)], tmp_path).check(job)
+
+
+TOLD = {"unchecked": "none", "posts": False, "requests": 1}
 
 
 def test_a_journey_is_checked_only_with_all_that_is_told_of_it(tmp_path):
-    told = {"unchecked": "none", "posts": False, "requests": 1}
-    assert checked_by(tmp_path, **told) == "none"
-    for name in told:
+    assert checked_by(tmp_path, **TOLD) == "none"
+    for name in TOLD:
         with pytest.raises(BenchsuiteError, match="was wanted, and is"):
-            checked_by(tmp_path, **{**told, name: None})
+            checked_by(tmp_path, **{**TOLD, name: None})
+
+
+@pytest.mark.parametrize(
+    ("profile", "shares"),
+    [
+        ({"users": 6, "processes": 2}, [4 / 6, 2 / 6]),
+        ({"users": 5, "processes": 1}, [3 / 5, 2 / 5]),
+        ({"model": "open", "arrival_rate": 10.0, "processes": 3}, [0.5, 0.5]),
+    ],
+)
+def test_the_share_of_a_host_is_that_of_its_load_processes(tmp_path, profile, shares):
+    hosts = [a_host(TOLD), a_host(TOLD)]
+    job = replace(JOB, load=LoadProfile(**profile))
+    HostsPool(SimpleNamespace(pid=1), hosts, tmp_path).check(job)
+    assert [host.facts.share for host in hosts] == shares
 
 
 def test_a_locustfile_in_another_encoding_is_not_sent(tmp_path):

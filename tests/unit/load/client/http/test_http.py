@@ -131,6 +131,14 @@ def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port(monkeypatch
     assert user.get("/old/", follow=True).path == "/new/"
 
 
+def test_a_query_takes_the_place_of_the_paths_own(monkeypatch):
+    user = a_user(monkeypatch, *[Head(200)] * 4)
+    assert user.get("/list/?page=2", {"q": "a b"}).path == "/list/?q=a+b", "as in Django's client"
+    assert user.get("/list/", {"q": "c"}).path == "/list/?q=c"
+    for empty in ({}, {"q": []}):
+        assert user.get("/list/?page=2", empty).path == "/list/?page=2"
+
+
 def test_a_header_of_the_journey_is_sent_in_place_of_ours():
     theirs = {"host": "other", "content-type": "text/xml", "COOKIE": "c=d", "X-Own": "e"}
     wording = Wording("http://shop", {}, keep_alive=False)

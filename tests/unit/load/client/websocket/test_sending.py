@@ -190,6 +190,24 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
     }
 
 
+def test_a_journeys_host_is_the_only_one(monkeypatch):
+    sent: list[bytes] = []
+    monkeypatch.setattr(connection, "waiting", lambda: SimpleNamespace(deadlines={}))
+    monkeypatch.setattr(Wire, "_reach", lambda self: None)
+    monkeypatch.setattr(Wire, "_until", lambda self, awaited: None)
+    monkeypatch.setattr(Wire, "_send", lambda self, data=b"": sent.append(data))
+    target: Any = SimpleNamespace(context=None, host="shop", timeout_s=1.0)
+    ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
+    headers = {"host": "tenant.shop", "X-Team": "red"}
+    wire = Wire(target, "/ws/", headers=headers, subprotocols=(), deflate=False, **ignored)
+    answered: Any = SimpleNamespace(status_code=101)
+    wire._response = answered
+    wire.open()
+    lines = sent[0].decode().lower().split("\r\n")
+    assert [line for line in lines if line.startswith("host:")] == ["host: tenant.shop"]
+    assert "x-team: red" in lines
+
+
 def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
     """What is left of a handshake that gets this answer before the connection ends."""
     monkeypatch.setattr(connection, "waiting", lambda: None)
