@@ -8,7 +8,8 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import BaseCommand, CommandError, call_command
+from django.core.management.base import SystemCheckError
 from django.db import connection
 from django.test import override_settings
 from django.test.utils import CaptureQueriesContext
@@ -185,6 +186,17 @@ def test_ids_are_found_whatever_the_order_that_a_database_gives_them():
     whole = str(run.pk)
     assert [begin_of_id(whole[:8]), begin_of_id(run.pk.hex)] == [whole[:8], whole]
     assert begin_of_id(whole[:5]) == begin_of_id("main") == ""
+
+
+def test_a_project_that_fails_its_checks_breaks_no_condition(monkeypatch):
+    def refused(*arguments, **options):
+        raise SystemCheckError("There is no SITE_ID.")
+
+    monkeypatch.setattr(BaseCommand, "check", refused)
+    two_builds()
+    with pytest.raises(CommandError, match="SITE_ID") as raised:
+        call_command("comparebench", "main", "branch", skip_checks=False)
+    assert raised.value.returncode == 2
 
 
 def test_a_real_fingerprint_is_compared_in_at_least_forty_fields():
