@@ -76,8 +76,7 @@ def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
     """Of cells: each against the baseline; without a headline for a single one."""
     figures = [metric(name, margins) for name in figures_of(comparison.cells)]
     own = own_targets((run.server, run.server_facts) for run in comparison.runs)
-    pairs = comparison.pairs
-    if not pairs:
+    if not (pairs := comparison.pairs):
         headline = unranked(comparison.cells, figures[0]) if len(comparison.cells) > 1 else ""
         return Answer(title=TITLE, headline=headline, cautions=[own] if own else [])
     answer = of_pairs(pairs, contrasts(pairs, figures), [], comparison)
@@ -176,7 +175,7 @@ def _row(contrast: Contrast) -> list[Shown | str]:
         contrast.value_text,
         contrast.interval_text or MISSING,
         Shown(contrast.p_number, compared) if contrast.p_number else MISSING,
-        outcome(contrast) if contrast.is_shown or contrast.doubt else contrast.says,
+        (contrast.says if contrast.doubt == contrast.levels else "") or outcome(contrast),
     ]
 
 
@@ -196,7 +195,7 @@ def outcome(contrast: Contrast) -> str:
     if contrast.is_better is not None:
         return "better" if contrast.is_better else "worse"
     if contrast.doubt:
-        return "invalid"
+        return "other levels of load" if contrast.doubt == contrast.levels else "invalid"
     unshown = {Outcome.TOO_SMALL: "too small a difference", Outcome.TOO_FEW: "too few runs"}
     unshown[Outcome.UNDEFINED] = "no ratio"
     return unshown.get(contrast.found.outcome, "no clear difference")
@@ -279,16 +278,13 @@ LEVEL = ("users", "arrival_rate", "max_in_flight")  #: Fields of a load that say
 
 def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
     """The configurations, best first, where cells differ in the level of load alone."""
-
     if [one.kind for one in unlike] != ["load"]:
         return []
     groups: dict[str, list[Cell]] = {}
     loads = []
     for cell in comparison.cells:
-        run = cell.first
-        loads.append(
-            {name: run.part("load")[name] for name in run.part("load") if name not in LEVEL}
-        )
+        run, load = cell.first, cell.first.part("load")
+        loads.append({name: load[name] for name in load if name not in LEVEL})
         made_with = (run.revision, run.server_version, run.python_version, run.software_id)
         if cell.measured:
             configuration = json.dumps([run.asked("load"), run.label, *made_with], sort_keys=True)
@@ -304,9 +300,8 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
 def answer_of(lines: Sequence[Climbed], margins: dict[str, float]) -> Answer:
     """Which to take where the best levels off, and where each does."""
     best = lines[0].knee
-    cells = [cell for line in lines for cell in line.cells]
-    beside = [cell for cell in cells if level(cell.first) == level(best.first)]
-    answer = ranking(beside, margins)
+    at, cells = level(best.first), [cell for line in lines for cell in line.cells]
+    answer = ranking([cell for cell in cells if level(cell.first) == at], margins)
     headline = f"{lines[0].sentence}."
     if answer.headline:
         headline = f"At {load_title(best.first)}: {answer.headline}"

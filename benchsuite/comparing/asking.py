@@ -20,7 +20,7 @@ from benchsuite.models import Run
 from benchsuite.stats.levels import HELD
 from benchsuite.system.cpus import ranges
 
-KEPT = (50.0, 95.0, 99.0)  #: Percentiles that are stored of each run.
+KEPT = ("mean", "p50", "p95", "p99")  #: Times that are stored of each run.
 NOT_OF_IT = (
     *("label", "load.users", "load.arrival_rate", "load.arrivals", "load.max_in_flight"),
     *("load.spawn_rate", "load.stages", "load.iterations"),
@@ -49,13 +49,13 @@ class Candidate:
 
 
 def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[Candidate]:
-    """All configurations of these runs, those that fit first and of these the least memory.
-
-    Raises UsageError for a percentile that runs don't have.
+    """All configurations of these runs, those that fit first and of these the least memory. Raises
+    UsageError for what stored runs don't tell.
     """
-    for goal in objective.goals:
-        if goal.within_s is not None and round(100 * goal.share, 6) not in KEPT:
-            raise UsageError("Stored runs tell p50, p95 and p99: give one of these.")
+    if any(goal.within_s is not None and goal.name not in KEPT for goal in objective.goals):
+        raise UsageError("Stored runs tell the mean, p50, p95 and p99: give one of these.")
+    if objective.connections is not None:
+        raise UsageError("Stored runs don't tell how many connections they needed: leave them out.")
     groups: dict[str, list[Cell]] = {}
     for cell in filter(lambda cell: cell.is_sound, cells(runs)):
         run = cell.first
@@ -68,8 +68,7 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
         _candidate(title, some, objective, rate)
         for title, some in zip(titles, groups.values(), strict=True)
     ]
-    order = list(Fit)
-    return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
+    return sorted(made, key=lambda one: ([*Fit].index(one.fit), one.memory_bytes or 0.0))
 
 
 def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:
@@ -108,7 +107,9 @@ def _keeps(cell: Cell, objective: Objective) -> bool:
         (run.failures or 0) / run.requests if run.requests else 1.0 for run in cell.shown
     )
     for goal in objective.goals:
-        value = cell.middle(f"p{100 * goal.share:.0f}_s") if goal.within_s is not None else None
+        value = cell.middle(f"{goal.name}_s") if goal.within_s is not None else None
+        if goal.is_mean and value is not None:  # who got no right answer waited in vain
+            value += failed * (cell.first.part("load").get("timeout_s", 0.0) - value)
         late = goal.within_s is not None and (value is None or value >= goal.within_s)
         if failed > 1 - goal.share or late:
             return False
@@ -116,8 +117,7 @@ def _keeps(cell: Cell, objective: Objective) -> bool:
 
 
 def _times(cell: Cell, objective: Objective) -> str:
-    goals = [goal for goal in objective.goals if goal.within_s is not None]
-    names = [f"p{100 * goal.share:.0f}" for goal in goals]
+    names = [goal.name for goal in objective.goals if goal.within_s is not None]
     return ", ".join(f"{name} {format_duration(cell.middle(f'{name}_s'))}" for name in names)
 
 

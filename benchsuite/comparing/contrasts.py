@@ -89,7 +89,12 @@ class Contrast:
     @property
     def doubt(self) -> str:
         """Why nothing may be concluded whatever the figures say; empty where something may."""
-        return self.baseline.doubt or self.candidate.doubt
+        return self.baseline.doubt or self.candidate.doubt or self.levels
+
+    @property
+    def levels(self) -> str:
+        """The same of levels of load alone."""
+        return unlike_levels((self.baseline, self.candidate), self.metric)
 
     @property
     def is_shown(self) -> bool:
@@ -194,25 +199,24 @@ class Contrast:
         return f"{value:.{decimals}f}"
 
 
-def contrasts(pairs: Iterable[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
+def contrasts(pairs: Sequence[Pair], metrics: Sequence[Metric]) -> list[Contrast]:
     """Every pair in every metric, metric by metric.
 
     p is corrected for the number of pairs of sound cells (Holm), and is that of each metric by
     itself: with several, the chance of any false difference is higher (docs/comparing.md).
     """
-    every = list(pairs)
-    sound = [at for at, (one, other) in enumerate(every) if not (one.doubt or other.doubt)]
+    sound = [at for at, (one, other) in enumerate(pairs) if not (one.doubt or other.doubt)]
     made = []
     for figure in metrics:
         found = [
             compare(
                 *(one.compared(figure) for one in pair), scale=figure.scale, margin=figure.margin
             )
-            for pair in every
+            for pair in pairs
         ]
         for at, each in zip(sound, together(found[at] for at in sound), strict=True):
             found[at] = each
-        made += [Contrast(*pair, figure, each) for pair, each in zip(every, found, strict=True)]
+        made += [Contrast(*pair, figure, each) for pair, each in zip(pairs, found, strict=True)]
     return made
 
 
@@ -228,15 +232,13 @@ def few(compared: Iterable[Contrast], *, more: bool) -> str:
     return f"{proves}; {needed} of each would." if more else f"{proves}."
 
 
-def notes(pairs: Iterable[Pair]) -> list[str]:
+def notes(pairs: Sequence[Pair]) -> list[str]:
     """What to know beside the figures: starts excluded or failed, weak ones, time between."""
-    every = list(pairs)
     whose: dict[str, list[str]] = {}
-    for cell in {id(cell): cell for pair in every for cell in pair}.values():
+    for cell in {id(cell): cell for pair in pairs for cell in pair}.values():
         if not cell.starts.is_whole:
             whose.setdefault(cell.starts.words, []).append(cell.title)
-        weak = [run for run in cell.entering if run.verdict == Verdict.WEAK.value]
-        if weak:
+        if weak := [run for run in cell.entering if run.verdict == Verdict.WEAK.value]:
             findings = [finding for run in weak for finding in run.findings.all()]
             codes = {finding.code for finding in findings if finding.level == Level.WEAK.value}
             words = f"{len(weak)} of {len(cell.entering)} runs are weak"
@@ -244,14 +246,13 @@ def notes(pairs: Iterable[Pair]) -> list[str]:
             whose.setdefault(words, []).append(cell.title)
     lines = [f"{listed(titles)}: {words}." for words, titles in whose.items()]
     gaps: list[tuple[float, str]] = []
-    for pair in every:
+    for pair in pairs:
         if all(cell.entering for cell in pair):
             first, second = (
                 fmean(run.started_at.timestamp() for run in cell.entering) for cell in pair
             )
             gaps.append((abs(second - first), " and ".join(cell.title for cell in pair)))
-    gaps = [gap for gap in gaps if gap[0] > APART_S]
-    if gaps:
+    if gaps := [gap for gap in gaps if gap[0] > APART_S]:
         gap_s, names = max(gaps, key=lambda gap: gap[0])
         more = f", and {len(gaps) - 1} more pairs less so" if len(gaps) > 1 else ""
         lines.append(
@@ -292,8 +293,7 @@ def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
     if unranked(cells, figure):
         return None
     able = [cell for cell in cells if cell.is_sound and cell.compared(figure)]
-    means = {id(cell): fmean(cell.compared(figure)) for cell in able}
-    able.sort(key=lambda cell: means[id(cell)], reverse=figure.more_is_better)
+    able.sort(key=lambda cell: fmean(cell.compared(figure)), reverse=figure.more_is_better)
     best, *others = able
     return Standing(best, contrasts([(best, one) for one in others], [figure]))
 
@@ -309,13 +309,20 @@ def deciding(cells: Sequence[Cell], figures: Sequence[Metric]) -> Metric:
     return next(times, figure) if is_open and alike and figure.of_answers else figure
 
 
+def unlike_levels(cells: Sequence[Cell], figure: Metric) -> str:
+    """That the figures are of several levels of load, where these tell nothing of each other."""
+    if figure.more_is_better or figure.name in ("connection_bytes", "lost_share"):  # of all levels
+        return ""
+    levels = {frozenset((run.model, run.level) for run in cell.shown) for cell in cells}
+    titles = {levels_title(cell) for cell in cells} if len(levels) > 1 else set()
+    return f"the figures are of {listed(sorted(filter(None, titles)))}" if len(titles) > 1 else ""
+
+
 def unranked(cells: Sequence[Cell], figure: Metric) -> str:
     """Why nobody is named first by this figure; empty where somebody is."""
     sound = [cell for cell in cells if cell.is_sound]
-    levels = {levels_title(cell) for cell in sound}
-    if not figure.more_is_better and len(levels) > 1:
-        about = figure.heading[:1].upper() + figure.heading[1:]
-        return f"{about} is not ranked: the figures are of {listed(sorted(filter(None, levels)))}."
+    if levels := unlike_levels(sound, figure):
+        return f"{figure.heading[:1].upper()}{figure.heading[1:]} is not ranked: {levels}."
     if figure.of_answers and len({cell.unit for cell in sound}) > 1:
         return "Nothing is ranked: their answers are not of the same unit."
     if sum(bool(cell.compared(figure)) for cell in sound) > 1:

@@ -78,13 +78,12 @@ def parse(text: str) -> Condition:
     return condition
 
 
-def judge(pairs: Iterable[Pair], conditions: Sequence[Condition]) -> list[Judgement]:
+def judge(pairs: Sequence[Pair], conditions: Sequence[Condition]) -> list[Judgement]:
     """Each condition against each pair."""
-    every = list(pairs)
     return [
         _judge(condition, contrast)
         for condition in conditions
-        for contrast in contrasts(every, [condition.metric])
+        for contrast in contrasts(pairs, [condition.metric])
     ]
 
 
@@ -96,16 +95,15 @@ def overall(judgements: Iterable[Judgement]) -> Decision:
 
 
 def _judge(condition: Condition, contrast: Contrast) -> Judgement:
-    low = contrast.change_percent(contrast.found.low)
-    high = contrast.change_percent(contrast.found.high)
-    if low is None or high is None or contrast.baseline.doubt:
+    compared, doubt = contrast.found, contrast.baseline.doubt or contrast.levels
+    ends = (compared.value, compared.low, compared.high)
+    change, low, high = map(contrast.change_percent, ends)
+    if change is None or low is None or high is None or doubt:
         why = few([contrast], more=True).removesuffix(".") or contrast.says
         return Judgement(condition, contrast, Decision.UNDECIDED, why)
     decision = condition.decide(low, high)
-    change = contrast.change_percent(contrast.found.value)
-    unit = "%" if contrast.found.scale is Scale.RATIO else "points"
-    why = "—" if change is None else f"{_signed(change)} {unit}"
-    why += f" [{_signed(low)}, {_signed(high)}]"
+    unit = "%" if compared.scale is Scale.RATIO else "points"
+    why = f"{_signed(change)} {unit} [{_signed(low)}, {_signed(high)}]"
     starts = contrast.candidate.starts
     if decision is Decision.HELD and starts.failed:
         why += f", but {starts.words}"

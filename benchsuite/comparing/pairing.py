@@ -1,6 +1,5 @@
 """Who is compared with whom: from words on the command line to pairs of sides."""
 
-import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
@@ -13,9 +12,8 @@ from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.titles import titled
 from benchsuite.core.exceptions import UsageError, meant
 from benchsuite.core.specs import RunSpec
-from benchsuite.models import Run
+from benchsuite.models import Run, begin_of_id
 
-SHORTEST_ID = 6
 LISTED = 8  #: Of each kind, in the message for a word that means nothing.
 
 Starred = Callable[[Sequence[Run]], Run | None]
@@ -67,12 +65,10 @@ def _labelled(word: str) -> Named:
 
 
 def _by_id(word: str) -> list[Cell]:
-    digits = word.replace("-", "").lower()
-    if not re.fullmatch(rf"[0-9a-f]{{{SHORTEST_ID},32}}", digits):
+    if not (begin := begin_of_id(word)):
         raise UsageError(_unknown(word))
-    between = tuple(UUID(digits.ljust(32, filler)) for filler in "0f")
-    runs = list(_runs().filter(pk__range=between)[:2])
-    in_batches = Run.objects.filter(batch__range=between).order_by()
+    runs = list(_runs().filter(pk__istartswith=begin)[:2])
+    in_batches = Run.objects.filter(batch__istartswith=begin).order_by()
     batches = list(in_batches.values_list("batch", flat=True).distinct()[:2])
     if len(runs) + len(batches) > 1:
         raise UsageError(f"{word!r} begins the ids of several runs or batches; write more of it.")
@@ -150,9 +146,8 @@ def pairs(
         return _paired(first, candidates)
     # the cell that the compare page holds the others against
     runs = [run for cell in first.cells for run in cell.runs]
-    star = starred(runs)
-    baseline_cell = Comparison(runs, baseline=str(star.pk) if star else "").baseline
-    chosen = baseline_cell.first if baseline_cell else first.cells[0].first
+    wanted = str(star.pk) if (star := starred(runs)) else ""
+    chosen = (Comparison(runs, baseline=wanted).baseline or first.cells[0]).first
     base = Named(first.word, [cell for cell in first.cells if chosen in cell.runs], first.notes)
     rest = [cell for cell in first.cells if cell not in base.cells]
     return _paired(base, [Named(first.word, rest)])

@@ -111,10 +111,10 @@ def untracked_code(folder: Path) -> str:
     tracked = {os.fsdecode(one) for one in (_git(folder, "ls-files", "-z") or b"").split(b"\0")}
     digest, count = hashlib.sha256(), 0
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(
+        folders[:] = sorted(  # exists() of a Path raises where a folder is closed to us
             one
             for one in folders
-            if not one.startswith(".") and not Path(place, one, "pyvenv.cfg").exists()
+            if not (one.startswith(".") or os.path.exists(f"{place}/{one}/pyvenv.cfg"))
         )
         for path in (Path(place, one) for one in sorted(files)):
             name = str(path.relative_to(folder))

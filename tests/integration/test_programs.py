@@ -1,5 +1,6 @@
 """Programs of the system are asked for their version; git for a project's revision."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -114,6 +115,20 @@ def test_code_that_git_does_not_track_is_known_by_its_content(repository, *, ver
         before = untracked_code(repository)
     (repository / "new.py").write_text("answer = 3\n")
     assert untracked_code(repository) != before
+
+
+def test_a_folder_that_is_closed_to_us_holds_no_code_of_the_project(repository, monkeypatch):
+    """Such as the data of a database in a container, which lie below the project."""
+    closed, look = repository / "pgdata", os.stat
+    closed.mkdir()
+
+    def refused(path, *arguments, **options):
+        if str(path).startswith(f"{closed}{os.sep}"):
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return look(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "stat", refused)
+    assert untracked_code(repository) == ""
 
 
 def test_another_commit_is_another_revision(repository):

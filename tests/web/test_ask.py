@@ -78,6 +78,8 @@ def test_nonsense_gets_a_sentence(soup):
     page = ask(soup, status=400, work="nothing")
     assert "Nothing is stored of 'nothing'" in page.select_one(".failure").text
     assert page.select_one("form")
+    page = ask(soup, status=400, objective="p95 < 400ms, connections <= 80")
+    assert "how many connections" in page.select_one(".failure").text
 
 
 def test_without_runs_it_says_so(soup):

@@ -9,7 +9,7 @@ from typing import Any, Never, TextIO, cast
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import base
-from django.core.management.base import CommandError
+from django.core.management.base import CommandError, SystemCheckError
 from django.db import Error
 
 from benchsuite import conf, store
@@ -156,14 +156,14 @@ class BriefCommand(base.BaseCommand):
                 return super().execute(*args, **options)
             finally:
                 preflight.YES_LOAD.reset(loaded)
-        except CommandError as error:
-            words, status, cause = str(error), error.returncode, error
         except KeyboardInterrupt as error:
             words, status, cause = "Interrupted.", 130, error
         except (UsageError, UnavailableError) as error:
             words, status, cause = str(error), 2, error
-        except BenchsuiteError as error:
+        except (BenchsuiteError, SystemCheckError) as error:
             words, status, cause = str(error), self.failed_status, error
+        except CommandError as error:
+            words, status, cause = str(error), error.returncode, error
         except (Error, ImproperlyConfigured) as error:
             words, status, cause = store.refusal(error), self.failed_status, error
         raise CommandError(printable(hidden(words)), returncode=status) from cause

@@ -27,7 +27,7 @@ from benchsuite.core.units import listed, parse_seconds
 from benchsuite.management.options import table as options_table
 from benchsuite.management.options.parsing import Parser
 from benchsuite.management.options.place import Place
-from benchsuite.models import Run
+from benchsuite.models import Run, begin_of_id
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments, planning
 from benchsuite.servers import running
@@ -539,11 +539,8 @@ def _stored(again: Sequence[str]) -> list[Run]:
     """The stored runs of --again, each named by its id or by how its id begins."""
     runs = []
     for run_id in again:
-        digits = run_id.replace("-", "").lower()
-        rows: list[Run] = []
-        if re.fullmatch(r"[0-9a-f]{6,32}", digits):
-            low, high = (UUID(digits.ljust(32, filler)) for filler in "0f")
-            rows = list(Run.objects.filter(pk__range=(low, high))[:2])
+        begin = begin_of_id(run_id)
+        rows = list(Run.objects.filter(pk__istartswith=begin)[:2]) if begin else []
         if not rows:
             raise UsageError(
                 f"--again {run_id}: not one stored run begins with that id; the list of results "

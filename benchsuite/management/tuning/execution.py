@@ -1,12 +1,10 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
 from typing import Any, Protocol
-from uuid import UUID
 
 from django.db.models import Q, QuerySet
 
@@ -23,7 +21,7 @@ from benchsuite.management.session import Session
 from benchsuite.management.tuning import searching as searches
 from benchsuite.management.tuning.observing import observation
 from benchsuite.management.tuning.trials import spec_of
-from benchsuite.models import Run, Software, Tuning
+from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.store import purposes
@@ -158,10 +156,8 @@ def of_project() -> QuerySet[Tuning]:
 
 def stored(given: str) -> Tuning:
     """The tuning whose id begins so; UsageError without one, or where several do."""
-    digits, rows = given.replace("-", "").lower(), list[Tuning]()
-    if re.fullmatch(r"[0-9a-f]{1,32}", digits):
-        between = tuple(UUID(digits.ljust(32, filler)) for filler in "0f")
-        rows = list(Tuning.objects.filter(pk__range=between)[:2])
+    begin = begin_of_id(given, least=1)
+    rows = list(Tuning.objects.filter(pk__istartswith=begin)[:2]) if begin else []
     if not rows:
         raise UsageError(f"There is no tuning {given}; see {addresses.of_tunings()}")
     if len(rows) > 1:

@@ -8,10 +8,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import BaseCommand, CommandError, call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
 from django.test import override_settings
+from django.test.utils import CaptureQueriesContext
 
-from benchsuite.models import Run
+from benchsuite.comparing import pairing
+from benchsuite.models import Run, begin_of_id
 from benchsuite.report import queries
 from benchsuite.system.fingerprint import fingerprint
 from tests.factories import BEGUN
@@ -168,6 +172,31 @@ def test_diagnostic_runs_never_take_part():
     for words in (("main", "branch"), ("--baseline=main",)):
         ((candidate, base, *_),) = ratios(*words, "--metric=goodput")
         assert (candidate, base) == ("gunicorn-gthread · branch", "gunicorn-gthread · main")
+
+
+def test_ids_are_found_whatever_the_order_that_a_database_gives_them():
+    """MariaDB has a type for ids, whose text has dashes, and orders them by their end."""
+    two_servers()
+    run = Run.objects.filter(server="gunicorn-gthread")[0]
+    for begin in (run.pk.hex[:9], str(run.pk)[:14], run.pk.hex.upper()):
+        with CaptureQueriesContext(connection) as asked:
+            ((base, _),), _ = pairing.pairs([begin, "granian-wsgi"], None)
+        assert base.runs == (run,)
+        assert not [one["sql"] for one in asked if "BETWEEN" in one["sql"]]
+    whole = str(run.pk)
+    assert [begin_of_id(whole[:8]), begin_of_id(run.pk.hex)] == [whole[:8], whole]
+    assert begin_of_id(whole[:5]) == begin_of_id("main") == ""
+
+
+def test_a_project_that_fails_its_checks_breaks_no_condition(monkeypatch):
+    def refused(*arguments, **options):
+        raise SystemCheckError("There is no SITE_ID.")
+
+    monkeypatch.setattr(BaseCommand, "check", refused)
+    two_builds()
+    with pytest.raises(CommandError, match="SITE_ID") as raised:
+        call_command("comparebench", "main", "branch", skip_checks=False)
+    assert raised.value.returncode == 2
 
 
 def test_a_real_fingerprint_is_compared_in_at_least_forty_fields():
