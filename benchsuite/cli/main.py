@@ -13,7 +13,7 @@ from benchsuite import __version__
 from benchsuite.agent.messages import NOBODY
 from benchsuite.cli import places
 from benchsuite.cli.project import Project, find
-from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, Parser, command
+from benchsuite.core.commands import PROGRAM_VARIABLE, PYTHON_VARIABLE, SHORT, Parser, command
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
 from benchsuite.core.printable import hidden, printable
 from benchsuite.core.specs.run import MAX_LABEL
@@ -132,7 +132,7 @@ def _execute(asked: Namespace, program: str) -> int:
     if verb == "serve":
         return _serve(words)
     if project and verb != "completesurvey":
-        words = [*project_options(project, words), *words]
+        words = [*project_options(project, verb, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
     if project and typed_in != Path.cwd():
         parser = made.create_parser(os.environ[PROGRAM_VARIABLE], verb)
@@ -169,6 +169,7 @@ def _enter(project: Project) -> None:
     sys.path[:0] = project.folders
     os.chdir(project.folder)
     if not project.is_own:  # what the settings import may be in its environment alone
+        os.environ[PYTHON_VARIABLE] = str(project.python)
         stand_in = module_from_spec(ModuleSpec(project.settings, None))
         vars(stand_in).update(project.values)
         sys.modules[project.settings] = stand_in
@@ -180,13 +181,13 @@ def _starts_here(words: Sequence[str]) -> bool:
     return named.isdisjoint({"--target", "--agent"})
 
 
-def project_options(project: Project, words: Sequence[str]) -> list[str]:
+def project_options(project: Project, verb: str, words: Sequence[str]) -> list[str]:
     """The project's Python, and its name as label, where nothing else is asked for."""
     named = {word.partition("=")[0] for word in words}
-    if named & STORED:
+    if named & STORED and verb != "study":  # which goes on with the last one of its label
         return []
     options = {"--label": project.name}
-    if not project.is_own and _starts_here(words):
+    if not project.is_own and verb != "study" and _starts_here(words):
         options["--python"] = str(project.python)
     return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 

@@ -34,7 +34,22 @@ def test_a_command_is_told_the_projects_python_and_name(words, python, added, tm
     (folder / ".git").mkdir(parents=True)
     known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
     project = Project(folder=folder, python=Path(python), **known)
-    assert project_options(project, words) == added
+    assert project_options(project, "run", words) == added
+
+
+@pytest.mark.parametrize("verb", ["run", "tune", "study"])
+def test_a_verb_is_told_nothing_that_it_does_not_know(verb, tmp_path):
+    project = Project(folder=tmp_path, python=Path(PYTHON), **KNOWN)
+    parser = load_command_class("benchsuite", COMMANDS[verb]).create_parser("manage.py", verb)
+    flags = {word.partition("=")[0] for word in project_options(project, verb, [])}
+    assert "--label" in flags
+    assert flags <= {*parser._option_string_actions}
+
+
+def test_a_study_goes_on_with_the_execution_that_has_the_projects_label(tmp_path):
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    project = Project(folder=tmp_path / "shop", python=Path(PYTHON), **KNOWN)
+    assert project_options(project, "study", ["tiny", "--resume"]) == ["--label=shop"]
 
 
 @pytest.mark.parametrize(
