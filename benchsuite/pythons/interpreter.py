@@ -132,15 +132,20 @@ def import_path(python: Interpreter, folder: Path) -> str:
     """The PYTHONPATH with which an interpreter finds the project's modules and benchsuite.
 
     Our own interpreter already has benchsuite. Another one gets a link to it in `folder`, because
-    benchsuite's parent folder may also hold our packages.
+    benchsuite's parent folder may also hold our packages; and, where it has none itself, to what
+    reads the URL of a database, the only package beside Django that a server needs of us.
     """
     if python.is_own:
         return os.pathsep.join(project_folders())
     holder = folder / "import"
     holder.mkdir(parents=True, exist_ok=True)
-    link = holder / PACKAGE.name
-    if not link.is_symlink():
-        link.symlink_to(PACKAGE, target_is_directory=True)
+    import dj_database_url
+
+    lacks = python.installed("dj-database-url") is None
+    for package in (PACKAGE, *[Path(dj_database_url.__file__).parent] * lacks):
+        link = holder / package.name
+        if not link.is_symlink():
+            link.symlink_to(package, target_is_directory=True)
     folders = [path for path in project_folders() if Path(path).name not in _PACKAGES]
     return os.pathsep.join([entry(holder), *folders])
 
