@@ -80,6 +80,13 @@ def test_what_can_not_be_dropped_does_not_keep_the_rest(error, monkeypatch, tmp_
     assert len(dropped) == 3
 
 
+def test_templates_are_migrated_where_a_projects_own_tests_are_not(monkeypatch, tmp_path):
+    entry = {**SQLITE, "TEST": {"MIGRATE": False}}
+    monkeypatch.setattr(creation, "connections", ConnectionHandler({"default": entry}))
+    creation.Throwaway("feed", tmp_path).take_over([])
+    assert creation._entry("default")["TEST"]["MIGRATE"] is True
+
+
 def test_a_project_that_asks_before_there_are_tables_is_told_the_place():
     code = "def ready():\n    raise error\nready()"
     error = OperationalError("no such table: shop_order")
