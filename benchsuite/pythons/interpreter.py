@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -202,11 +203,9 @@ class Kind:
 
 
 def find(wanted: str) -> Path:
-    """The executable that `--python` names: a path, or a version such as "3.13" or "pypy3.11".
-
-    The path may be that of an environment's folder. Symbolic links are not followed, because they
-    make it the environment's. Raises UnavailableError, with a list of those found, when it is not
-    on this machine.
+    """The executable that `--python` names: a path, also of an environment's folder, or a version
+    such as "3.13" or "pypy3.11". Symbolic links are not followed, because they make it the
+    environment's. Raises UnavailableError where it is not on this machine.
     """
     if os.sep not in wanted:
         return _named(wanted)
@@ -270,6 +269,7 @@ def _candidates(number: str = "") -> Iterator[str]:
         # "**" would look through all that is installed
         yield from (str(path) for path in root.glob(f"{number and '*'}{number}*/bin/python"))
     for folder in os.get_exec_path():
-        for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if number in name and _PROGRAM.fullmatch(name):
-                yield os.path.join(folder, name)
+        with suppress(OSError):  # it is not there, or closed to us
+            for name in os.listdir(folder):
+                if number in name and _PROGRAM.fullmatch(name):
+                    yield os.path.join(folder, name)
