@@ -105,18 +105,18 @@ def _execute(asked: Namespace, program: str) -> int:
     for option in named & {"--project", "--settings", "--results"}:  # Django passes over its own
         raise UsageError(f"{option} stands before the verb: {program} {option} … {verb}")
     given = [f"--{name}={value}" for name in OPTIONS if (value := vars(asked)[name])]
-    results = Path(asked.results or places.data_folder() / "results.sqlite3").expanduser()
+    results = Path(asked.results or places.data_folder() / "results.sqlite3")
+    results = results.expanduser().absolute()  # of the folder where it is typed
     os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])
-    os.environ[places.RESULTS_VARIABLE] = str(results.absolute())
+    os.environ[places.RESULTS_VARIABLE] = str(results)
     project, helps, typed_in = None, not HELPS.isdisjoint(words), Path.cwd()
     if verb in PROJECTS and not helps:
         folder = Path(os.path.normpath(Path(asked.project).expanduser().absolute()))
-        is_named = bool(asked.project or asked.settings or asked.python)
         try:
             project = find(folder, asked.settings, asked.python)
             _enter(project)
         except BenchsuiteError:  # what already runs needs none
-            if is_named or _starts_here(words):
+            if asked.project or asked.settings or asked.python or _starts_here(words):
                 raise
             project = None
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
@@ -150,8 +150,7 @@ def _migrate(results: Path) -> None:
         call_command("migrate", verbosity=0)
     except Error as error:
         raise UnavailableError(
-            f"Results can't be kept in {results.absolute()}: {error}; name another file: "
-            "--results FILE."
+            f"Results can't be kept in {results}: {error}; name another file: --results FILE."
         ) from error
 
 
