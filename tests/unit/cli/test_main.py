@@ -129,6 +129,15 @@ def test_where_ours_lacks_what_the_project_imports_others_are_tried(
     assert find(tmp_path).python == conda
 
 
+def test_the_active_environment_comes_first_though_it_is_ours(tmp_path, conda, monkeypatch):
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/pyvenv.cfg").touch()
+    monkeypatch.setattr(projects, "_asked", lambda python, *about: KNOWN)
+    assert find(tmp_path).python == tmp_path / ".venv/bin/python"
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    assert find(tmp_path).python == Path(sys.executable)
+
+
 def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch, settings):
     monkeypatch.setattr("django.core.management.call_command", lambda *words, **how: None)
     monkeypatch.setenv(TOKEN_VARIABLE, "")
