@@ -226,13 +226,17 @@ def _serve(words: Sequence[str]) -> int:
     """The pages, until Ctrl-C."""
     from django.conf import settings
     from django.core.management import call_command
+    from django.core.management.commands.runserver import naiveip_re
 
     from benchsuite.views.access import TOKEN_VARIABLE
 
     parser = Parser(prog="benchsuite serve")
     parser.add_argument("--address", default=places.ADDRESS, help="default: %(default)s")
     address = parser.parse_args(words).address
-    host = address.rpartition(":")[0]
+    place = naiveip_re.match(address)
+    if not place or not place["addr"] or not 0 < int(place["port"]) < 2**16:
+        raise UsageError(f"--address={address} must be HOST:PORT, such as 127.0.0.1:8765.")
+    host = place["addr"]
     settings.ALLOWED_HOSTS.append("*" if host in EVERY_HOST else host)
     os.environ[TOKEN_VARIABLE] = places.token()
     sys.stdout.write(f"Results (Ctrl-C ends): http://{address}/?token={places.token()}\n")

@@ -11,6 +11,7 @@ from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
 from benchsuite.cli.project import Project, find
+from benchsuite.core.exceptions import UsageError
 from benchsuite.views.access import TOKEN_VARIABLE
 
 PYTHON = "/shop/.venv/bin/python"
@@ -146,3 +147,10 @@ def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch,
     assert settings.ALLOWED_HOSTS == ["localhost", "10.0.0.5"]
     _serve(["--address=0.0.0.0:8765"])
     assert settings.ALLOWED_HOSTS[-1] == "*"
+
+
+@pytest.mark.parametrize("address", ["8765", "localhost", "127.0.0.1:0", "[::1]:65536", ":80"])
+def test_what_is_no_address_is_refused_before_it_is_shown(address, capsys):
+    with pytest.raises(UsageError, match=r"must be HOST:PORT, such as"):
+        _serve([f"--address={address}"])
+    assert capsys.readouterr().out == ""
