@@ -13,7 +13,7 @@ from benchsuite import __version__
 from benchsuite.agent.messages import NOBODY
 from benchsuite.cli import places
 from benchsuite.cli.project import Project, find
-from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT, Parser, command
+from benchsuite.core.commands import PROGRAM_VARIABLE, PYTHON_VARIABLE, SHORT, Parser, command
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
 from benchsuite.core.printable import hidden, printable
 from benchsuite.core.specs.run import MAX_LABEL
@@ -105,18 +105,18 @@ def _execute(asked: Namespace, program: str) -> int:
     for option in named & {"--project", "--settings", "--results"}:  # Django passes over its own
         raise UsageError(f"{option} stands before the verb: {program} {option} … {verb}")
     given = [f"--{name}={value}" for name in OPTIONS if (value := vars(asked)[name])]
-    results = Path(asked.results or places.data_folder() / "results.sqlite3").expanduser()
+    results = Path(asked.results or places.data_folder() / "results.sqlite3")
+    results = results.expanduser().absolute()  # of the folder where it is typed
     os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])
-    os.environ[places.RESULTS_VARIABLE] = str(results.absolute())
+    os.environ[places.RESULTS_VARIABLE] = str(results)
     project, helps, typed_in = None, not HELPS.isdisjoint(words), Path.cwd()
     if verb in PROJECTS and not helps:
         folder = Path(os.path.normpath(Path(asked.project).expanduser().absolute()))
-        is_named = bool(asked.project or asked.settings or asked.python)
         try:
             project = find(folder, asked.settings, asked.python)
             _enter(project)
         except BenchsuiteError:  # what already runs needs none
-            if is_named or _starts_here(words):
+            if asked.project or asked.settings or asked.python or _starts_here(words):
                 raise
             project = None
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
@@ -132,7 +132,7 @@ def _execute(asked: Namespace, program: str) -> int:
     if verb == "serve":
         return _serve(words)
     if project and verb != "completesurvey":
-        words = [*project_options(project, words), *words]
+        words = [*project_options(project, verb, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
     if project and typed_in != Path.cwd():
         parser = made.create_parser(os.environ[PROGRAM_VARIABLE], verb)
@@ -150,8 +150,7 @@ def _migrate(results: Path) -> None:
         call_command("migrate", verbosity=0)
     except Error as error:
         raise UnavailableError(
-            f"Results can't be kept in {results.absolute()}: {error}; name another file: "
-            "--results FILE."
+            f"Results can't be kept in {results}: {error}; name another file: --results FILE."
         ) from error
 
 
@@ -169,6 +168,7 @@ def _enter(project: Project) -> None:
     sys.path[:0] = project.folders
     os.chdir(project.folder)
     if not project.is_own:  # what the settings import may be in its environment alone
+        os.environ[PYTHON_VARIABLE] = str(project.python)
         stand_in = module_from_spec(ModuleSpec(project.settings, None))
         vars(stand_in).update(project.values)
         sys.modules[project.settings] = stand_in
@@ -180,13 +180,13 @@ def _starts_here(words: Sequence[str]) -> bool:
     return named.isdisjoint({"--target", "--agent"})
 
 
-def project_options(project: Project, words: Sequence[str]) -> list[str]:
+def project_options(project: Project, verb: str, words: Sequence[str]) -> list[str]:
     """The project's Python, and its name as label, where nothing else is asked for."""
     named = {word.partition("=")[0] for word in words}
-    if named & STORED:
+    if named & STORED and verb != "study":  # which goes on with the last one of its label
         return []
     options = {"--label": project.name}
-    if not project.is_own and _starts_here(words):
+    if not project.is_own and verb != "study" and _starts_here(words):
         options["--python"] = str(project.python)
     return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
 
@@ -226,13 +226,17 @@ def _serve(words: Sequence[str]) -> int:
     """The pages, until Ctrl-C."""
     from django.conf import settings
     from django.core.management import call_command
+    from django.core.management.commands.runserver import naiveip_re
 
     from benchsuite.views.access import TOKEN_VARIABLE
 
     parser = Parser(prog="benchsuite serve")
     parser.add_argument("--address", default=places.ADDRESS, help="default: %(default)s")
     address = parser.parse_args(words).address
-    host = address.rpartition(":")[0]
+    place = naiveip_re.match(address)
+    if not place or not place["addr"] or not 0 < int(place["port"]) < 2**16:
+        raise UsageError(f"--address={address} must be HOST:PORT, such as 127.0.0.1:8765.")
+    host = place["addr"]
     settings.ALLOWED_HOSTS.append("*" if host in EVERY_HOST else host)
     os.environ[TOKEN_VARIABLE] = places.token()
     sys.stdout.write(f"Results (Ctrl-C ends): http://{address}/?token={places.token()}\n")

@@ -57,7 +57,7 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
     """
     manage = _manage(folder)
     home = manage.parent
-    pythons = [Path(python).expanduser().absolute()] if python else list(_pythons(home))
+    pythons = [Path(python).expanduser().absolute()] if python else [*dict.fromkeys(_pythons(home))]
     refusals, lacking = [], None
     for path in pythons:
         candidate = path / "bin" / "python" if path.is_dir() else path
@@ -109,8 +109,8 @@ def _pythons(home: Path) -> Iterator[Path]:
     """The activated environment, those beside the project, poetry's and pipenv's, conda's, our own,
     and the first other one of the PATH.
     """
-    if (active := os.environ.get("VIRTUAL_ENV")) and Path(active) != Path(sys.prefix):
-        yield Path(active)
+    if active := os.environ.get("VIRTUAL_ENV"):
+        yield Path(sys.executable) if Path(active) == Path(sys.prefix) else Path(active)
     for folder in (home, *home.parents):
         yield from (
             folder / name for name in ENVIRONMENTS if (folder / name / "pyvenv.cfg").exists()

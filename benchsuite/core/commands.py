@@ -11,6 +11,8 @@ from benchsuite.core.exceptions import meant
 
 PROGRAM_VARIABLE = "BENCHSUITE_PROGRAM"
 """How the program of its own was called, such as `benchsuite`; unset for manage.py."""
+PYTHON_VARIABLE = "BENCHSUITE_PYTHON"
+"""The project's Python, where that program has another one; unset for manage.py."""
 
 SHORT = {
     "runbench": "run",

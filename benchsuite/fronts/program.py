@@ -11,7 +11,7 @@ from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.core.specs.spec import refuse_outside
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
-from benchsuite.servers.base import Available
+from benchsuite.servers.base import BACKLOG, Available
 from benchsuite.system import network, programs
 
 FOLDER = Path(__file__).parent / "conf"
@@ -45,7 +45,6 @@ would be a failure that the server alone would not have."""
 KEEP_ALIVE_S = 75  #: nginx's own.
 TIMEOUT_S = 3600
 """A front must not give up before the load does; an idle WebSocket is silent for long."""
-BACKLOG = 2048  #: As the servers have.
 MOST_CONNECT_S = 75  #: nginx's limit for the wait for a connection to an instance.
 FILES = 2  #: Open files for each client: its connection, and one to an instance.
 

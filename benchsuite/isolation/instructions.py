@@ -61,6 +61,7 @@ class Instructions:
     host: str = ""
     """By which name clients ask for the server, when it is not its address; with or without port.
     """
+    secret_key: str = ""  #: That signed the sessions in which is asked; empty for none.
     diagnoses: bool = False  #: Whether queries and pauses are timed, in a start that never counts.
     needs_target_app: bool = False
     mounts_target: bool = False  #: Whether /bench/ must be put before the project's own URLs.

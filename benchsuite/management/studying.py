@@ -394,7 +394,7 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
     Raises UsageError where there is none, it is of another file or machine, or under way.
     """
     wanted = {name: value for name, value in given.items() if value is not None}
-    executions = StudyRun.objects.filter(name=study.name, label=label, python="", **wanted)
+    executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)
     if not again_failed:
         executions = executions.exclude(status=Status.FINISHED.value)
     row = executions.first()

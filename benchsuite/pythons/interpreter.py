@@ -11,6 +11,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -132,15 +133,20 @@ def import_path(python: Interpreter, folder: Path) -> str:
     """The PYTHONPATH with which an interpreter finds the project's modules and benchsuite.
 
     Our own interpreter already has benchsuite. Another one gets a link to it in `folder`, because
-    benchsuite's parent folder may also hold our packages.
+    benchsuite's parent folder may also hold our packages; and, where it has none itself, to what
+    reads the URL of a database, the only package beside Django that a server needs of us.
     """
     if python.is_own:
         return os.pathsep.join(project_folders())
     holder = folder / "import"
     holder.mkdir(parents=True, exist_ok=True)
-    link = holder / PACKAGE.name
-    if not link.is_symlink():
-        link.symlink_to(PACKAGE, target_is_directory=True)
+    import dj_database_url
+
+    lacks = python.installed("dj-database-url") is None
+    for package in (PACKAGE, *[Path(dj_database_url.__file__).parent] * lacks):
+        link = holder / package.name
+        if not link.is_symlink():
+            link.symlink_to(package, target_is_directory=True)
     folders = [path for path in project_folders() if Path(path).name not in _PACKAGES]
     return os.pathsep.join([entry(holder), *folders])
 
@@ -197,11 +203,9 @@ class Kind:
 
 
 def find(wanted: str) -> Path:
-    """The executable that `--python` names: a path, or a version such as "3.13" or "pypy3.11".
-
-    The path may be that of an environment's folder. Symbolic links are not followed, because they
-    make it the environment's. Raises UnavailableError, with a list of those found, when it is not
-    on this machine.
+    """The executable that `--python` names: a path, also of an environment's folder, or a version
+    such as "3.13" or "pypy3.11". Symbolic links are not followed, because they make it the
+    environment's. Raises UnavailableError where it is not on this machine.
     """
     if os.sep not in wanted:
         return _named(wanted)
@@ -265,6 +269,7 @@ def _candidates(number: str = "") -> Iterator[str]:
         # "**" would look through all that is installed
         yield from (str(path) for path in root.glob(f"{number and '*'}{number}*/bin/python"))
     for folder in os.get_exec_path():
-        for name in os.listdir(folder) if os.path.isdir(folder) else ():
-            if number in name and _PROGRAM.fullmatch(name):
-                yield os.path.join(folder, name)
+        with suppress(OSError):  # it is not there, or closed to us
+            for name in os.listdir(folder):
+                if number in name and _PROGRAM.fullmatch(name):
+                    yield os.path.join(folder, name)

@@ -17,11 +17,9 @@ from benchsuite.pythons.interpreter import OWN, Interpreter, find, kind_of
 from benchsuite.pythons.requirements import keep, kept
 from benchsuite.servers.base import ServerAdapter
 
-SERVED = ("dj-database-url",)
-"""What a run's settings import in the measured server, beside what the project has. By name alone:
-which version suits the project's Django is the installer's to find."""
 CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
-"""What a project's URLs and admin import when benchsuite's pages are among them."""
+"""What a project's URLs and admin import when benchsuite's pages are among them. By name alone:
+which version suits the project's Django is the installer's to find."""
 OLDEST = (3, 11)  #: The oldest Python that can import benchsuite's part of a measured server.
 CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 
@@ -67,8 +65,7 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
             f"file again: --env {name}=requirements.txt."
         )
     # The project's requirements, then what benchsuite needs beside them, moving nothing.
-    needs = [*SERVED, *(CONSOLE if _serves_console() else ())]
-    missing = [one for one in needs if one not in wanted.names]
+    missing = [one for one in CONSOLE if one not in wanted.names] if _serves_console() else []
     steps = [Step(requirements=wanted)]
     if missing:
         ours = requirements.parse("\n".join(missing))

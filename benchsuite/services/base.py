@@ -55,8 +55,6 @@ class Service(ABC):
     """Whether it is a program of ours that stands for something elsewhere: it runs as ourselves,
     and on the load's CPUs."""
 
-    host: ClassVar[str] = HOST
-
     folder: Path
     marker: str  #: The run's, by which its processes are found.
     env: Mapping[str, str]

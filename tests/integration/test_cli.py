@@ -138,6 +138,12 @@ def _answers(opener, url):
             1,
             r"can't be kept in /proc/no/x\.sqlite3: unable",
         ),
+        (
+            "--results no/x.sqlite3 run --path=/",
+            {},
+            1,
+            r"can't be kept in \S*/checkout/no/x\.sqlite3: unable",
+        ),
         ("--settings shop.nowhere run", {}, 1, r"can't be loaded with shop\.nowhere: ModuleNotFo"),
     ],
 )

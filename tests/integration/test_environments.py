@@ -17,7 +17,7 @@ from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.building import MARK, Recipe, Slot, Step, build, built
 from benchsuite.pythons.interpreter import Interpreter, find, import_path
 from benchsuite.pythons.requirements import parse
-from benchsuite.runner.environments import CONSOLE, SERVED
+from benchsuite.runner.environments import CONSOLE
 from tests.integration.command import ROOT, SHORT, Command, measured, wait_for
 from tests.integration.left_behind import eventually
 from tests.needs import MODERN, needs, other_python
@@ -178,7 +178,7 @@ def test_what_a_server_imports_of_ours_is_installed_in_its_environment():
     """Whatever else benchsuite depends on is kept away: for load, drawings, tests of figures."""
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     ours = {re.split(r"[>=<\[]", one)[0] for one in project["dependencies"]}
-    away = sorted(ours - {*SERVED, *CONSOLE, "django"})
+    away = sorted(ours - {*CONSOLE, "dj-database-url", "django"})
     assert {"locust", "scipy"} <= set(away)
     code = (
         f"import sys; sys.modules.update(dict.fromkeys({away}))\n"

@@ -12,6 +12,8 @@ from tests.integration import runs
 from tests.integration.runs import page, written
 
 SETTINGS = """
+import secrets
+SECRET_KEY = secrets.token_hex()  # as where none is set
 DEBUG = True
 ALLOWED_HOSTS = ["members.example"]
 INSTALLED_APPS = [

@@ -121,6 +121,8 @@ class DatabaseAdmin:
         connections.close_all()
         cookies = {**prepared.get("cookies", {}), **cookies}
         _check_sessions(cookies)
+        if cookies and isinstance(key := settings.SECRET_KEY, str):
+            self._instructions = dataclasses.replace(self._instructions, secret_key=key)
         project = self._project()
         facts = Facts(
             database_address=database_address(settings.DATABASES.get("default")),

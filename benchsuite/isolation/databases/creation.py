@@ -75,7 +75,7 @@ class Throwaway:
         for first, same in self.groups.items():
             name = self._template_name(first)
             for alias in same:
-                _entry(alias)["TEST"]["NAME"] = name
+                _entry(alias)["TEST"].update(NAME=name, MIGRATE=True)  # whatever tests do
                 renamed(_entry(alias), name)
 
     def migrate(self) -> None:

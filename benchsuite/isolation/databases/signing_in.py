@@ -3,6 +3,7 @@
 import secrets
 from collections.abc import Callable
 from datetime import UTC, datetime
+from inspect import signature
 from typing import Any
 
 from django.apps import apps
@@ -95,7 +96,9 @@ def _made(model: Any, name: str, create: Callable[..., Any] | None) -> Any:
         model._meta.get_field(model.USERNAME_FIELD).clean(name, None)
         if create is not None:
             return create(**values, password=secrets.token_urlsafe())
-        return model._default_manager.create_user(**values)
+        create_user = model._default_manager.create_user
+        nothing = {"password": None} if "password" in signature(create_user).parameters else {}
+        return create_user(**{**nothing, **values})
     except (AttributeError, TypeError, ValueError, ValidationError, IntegrityError) as error:
         reason = "; ".join(error.messages) if isinstance(error, ValidationError) else str(error)
         raise DatabaseError(

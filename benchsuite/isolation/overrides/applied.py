@@ -45,6 +45,8 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     change_layers(changes, instructions)
     if settings.get("DEBUG"):
         changes.put("DEBUG", False, "False (was True)")
+    if instructions.secret_key:  # a project may draw its own anew at each start
+        changes.values["SECRET_KEY"] = instructions.secret_key
     host = instructions.host
     name = host if host.endswith("]") else host.rpartition(":")[0] or host  # without its port
     hosts = list(settings.get("ALLOWED_HOSTS") or [])

@@ -13,7 +13,7 @@ from django.db import Error
 
 from benchsuite import conf
 from benchsuite.conf import addresses
-from benchsuite.core.commands import command
+from benchsuite.core.commands import PYTHON_VARIABLE, command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
@@ -245,12 +245,14 @@ def _execution(asked: Asked) -> Execution:
     if asked.claims and not study.claims:
         raise UsageError(f"{study.name} has no claims: leave --claims out.")
     only = matrix.selector(asked.only)
+    python = os.environ.get(PYTHON_VARIABLE, "")
     if asked.resume:
         matrix.check_selector(study, only)
         row = studying.unfinished(
             study,
             asked.label,
             again_failed=asked.again_failed or asked.budget is not None,
+            python=python,
             claims=asked.claims or None,
             scale=asked.scale,
             repeat=asked.repeat,
@@ -274,6 +276,7 @@ def _execution(asked: Asked) -> Execution:
         row = StudyRun(
             name=study.name,
             label=asked.label,
+            python=python,
             digest=study.digest,
             text=study.text,
             scale=scale,
@@ -298,7 +301,18 @@ def _cells(study: Study, row: StudyRun, hosts: int | None) -> Sequence[Cell]:
     keeps = matrix.Need.QUESTION if row.looks > 1 else matrix.Need.CLAIM
     from_hosts = {} if hosts is None else {"load-hosts": hosts}
     cells = matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)
-    return [replace(cell, options={**from_hosts, **cell.options}) for cell in cells]
+    return [
+        replace(cell, options={**from_hosts, **_under(row.python, cell), **cell.options})
+        for cell in cells
+    ]
+
+
+def _under(python: str, cell: Cell) -> dict[str, Any]:
+    """The option that has a cell served by that Python, unless it has a target of its own."""
+    server = cell.options.get("server")
+    if python and (not server or conf.server_class(str(server)).serves_project):
+        return {"python": python}
+    return {}
 
 
 def _one(names: Sequence[str]) -> str:

@@ -11,6 +11,7 @@ from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
 from benchsuite.cli.project import Project, find
+from benchsuite.core.exceptions import UsageError
 from benchsuite.views.access import TOKEN_VARIABLE
 
 PYTHON = "/shop/.venv/bin/python"
@@ -34,7 +35,22 @@ def test_a_command_is_told_the_projects_python_and_name(words, python, added, tm
     (folder / ".git").mkdir(parents=True)
     known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
     project = Project(folder=folder, python=Path(python), **known)
-    assert project_options(project, words) == added
+    assert project_options(project, "run", words) == added
+
+
+@pytest.mark.parametrize("verb", ["run", "tune", "study"])
+def test_a_verb_is_told_nothing_that_it_does_not_know(verb, tmp_path):
+    project = Project(folder=tmp_path, python=Path(PYTHON), **KNOWN)
+    parser = load_command_class("benchsuite", COMMANDS[verb]).create_parser("manage.py", verb)
+    flags = {word.partition("=")[0] for word in project_options(project, verb, [])}
+    assert "--label" in flags
+    assert flags <= {*parser._option_string_actions}
+
+
+def test_a_study_goes_on_with_the_execution_that_has_the_projects_label(tmp_path):
+    (tmp_path / "shop/.git").mkdir(parents=True)
+    project = Project(folder=tmp_path / "shop", python=Path(PYTHON), **KNOWN)
+    assert project_options(project, "study", ["tiny", "--resume"]) == ["--label=shop"]
 
 
 @pytest.mark.parametrize(
@@ -114,6 +130,15 @@ def test_where_ours_lacks_what_the_project_imports_others_are_tried(
     assert find(tmp_path).python == conda
 
 
+def test_the_active_environment_comes_first_though_it_is_ours(tmp_path, conda, monkeypatch):
+    (tmp_path / ".venv").mkdir()
+    (tmp_path / ".venv/pyvenv.cfg").touch()
+    monkeypatch.setattr(projects, "_asked", lambda python, *about: KNOWN)
+    assert find(tmp_path).python == tmp_path / ".venv/bin/python"
+    monkeypatch.setenv("VIRTUAL_ENV", sys.prefix)
+    assert find(tmp_path).python == Path(sys.executable)
+
+
 def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch, settings):
     monkeypatch.setattr("django.core.management.call_command", lambda *words, **how: None)
     monkeypatch.setenv(TOKEN_VARIABLE, "")
@@ -122,3 +147,10 @@ def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch,
     assert settings.ALLOWED_HOSTS == ["localhost", "10.0.0.5"]
     _serve(["--address=0.0.0.0:8765"])
     assert settings.ALLOWED_HOSTS[-1] == "*"
+
+
+@pytest.mark.parametrize("address", ["8765", "localhost", "127.0.0.1:0", "[::1]:65536", ":80"])
+def test_what_is_no_address_is_refused_before_it_is_shown(address, capsys):
+    with pytest.raises(UsageError, match=r"must be HOST:PORT, such as"):
+        _serve([f"--address={address}"])
+    assert capsys.readouterr().out == ""

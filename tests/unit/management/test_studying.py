@@ -1,5 +1,6 @@
 """How a study is executed, whatever its runs do; the runs themselves are told here."""
 
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +16,7 @@ from django.db import OperationalError
 from django.test import override_settings
 
 from benchsuite import store
+from benchsuite.core.commands import PYTHON_VARIABLE
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import Level, RunResult, Status, Verdict
 from benchsuite.management import resuming, session, studying
@@ -27,7 +29,7 @@ from benchsuite.report.studies.execution import next_step, study_report
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.studies.deciding import LOOKS
-from benchsuite.studies.study import RULES
+from benchsuite.studies.study import RULES, Cell
 from benchsuite.system import fingerprint, lock
 from tests.study_factories import STUDIES
 from tests.unit.test_store import result
@@ -420,6 +422,25 @@ def test_one_goes_on_as_it_was_asked_for(half_done, machine):
     runstudy("--resume")
     assert {plan.spec.load.duration_s for plan in machine.made} == {0.5}
     assert len([one for one in ran() if one[3] == "finished"]) == 8
+
+
+def test_the_program_has_the_projects_python_serve_what_has_no_target_of_its_own(
+    machine, file, monkeypatch
+):
+    monkeypatch.setenv(PYTHON_VARIABLE, sys.executable)
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy()
+    runstudy("--resume")
+    assert {plan.spec.server.python for plan in machine.made} == {sys.executable}
+    assert StudyRun.objects.get().python == sys.executable
+    peer = Cell(coordinates={}, options={"server": "peer-ws"})
+    assert runstudy_command._under(sys.executable, peer) == {}
+
+
+def test_an_execution_under_another_python_is_not_gone_on_with(half_done, monkeypatch):
+    monkeypatch.setenv(PYTHON_VARIABLE, sys.executable)
+    assert "There is no execution of tiny" in refused()
 
 
 def test_a_dry_run_shows_each_run_as_a_command(machine, file, capsys):

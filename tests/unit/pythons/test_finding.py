@@ -2,6 +2,7 @@
 there.
 """
 
+import os
 import sys
 
 import pytest
@@ -55,3 +56,18 @@ def test_what_is_found(golden, machine, monkeypatch):
         return str(find(name.replace("HERE", str(machine))))
 
     golden.cases(case, replace={str(machine): "HERE", sys.executable: "<this Python>"})
+
+
+def test_a_folder_of_the_path_that_is_closed_is_passed_over(machine, monkeypatch):
+    """As some of Windows are in its subsystem for Linux."""
+    closed, listed = machine / "closed", os.listdir
+    closed.mkdir()
+
+    def listdir(folder):
+        if folder == str(closed):
+            raise PermissionError(13, "Permission denied")
+        return listed(folder)
+
+    monkeypatch.setattr(os, "listdir", listdir)
+    monkeypatch.setenv("PATH", f"{closed}:{machine / 'bin'}")
+    assert find("3.10") == machine / "bin/python3.10"

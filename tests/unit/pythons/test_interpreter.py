@@ -63,19 +63,25 @@ def test_our_own_interpreter_has_benchsuite_and_needs_no_link(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
-def test_another_one_gets_benchsuite_by_a_link_and_none_of_our_packages(tmp_path, monkeypatch):
-    """Debian's dist-packages are not where sysconfig says, and neither are a user's."""
+@pytest.mark.parametrize(("version", "linked"), [("2.0", []), (None, ["dj_database_url"])])
+def test_another_one_gets_benchsuite_by_a_link_and_none_of_our_packages(
+    tmp_path, monkeypatch, version, linked
+):
+    """Debian's dist-packages are not where sysconfig says, and neither are a user's. What reads the
+    URL of a database is linked where that Python has none: servers need it.
+    """
     project, user = tmp_path / "shop", tmp_path / "lib/python3/dist-packages"
     for folder in (project, user):
         folder.mkdir(parents=True)
     monkeypatch.setattr(sys, "path", [str(project), str(user), *sys.path])
+    monkeypatch.setattr(Interpreter, "installed", lambda self, name: version)
     run = tmp_path / "run"
     other = Interpreter("/pythons/3.13/bin/python", "3.13")
     path = import_path(other, run).split(os.pathsep)
     assert path == import_path(other, run).split(os.pathsep)
     assert path[:2] == [str(run / "import"), str(project)]
     assert str(user) not in path
-    assert [one.name for one in (run / "import").iterdir()] == ["benchsuite"]
+    assert sorted(one.name for one in (run / "import").iterdir()) == ["benchsuite", *linked]
     assert (run / "import/benchsuite").resolve() == Path(benchsuite.__file__).parent.resolve()
 
 
@@ -87,7 +93,8 @@ def test_a_child_of_ours_finds_what_it_is_told_and_then_what_we_find(tmp_path, m
     assert whole_path(said).split(os.pathsep) == ["/shop", os.getcwd(), "/lib"]
 
 
-def test_a_folder_that_pythonpath_can_not_name_is_refused(tmp_path):
+def test_a_folder_that_pythonpath_can_not_name_is_refused(tmp_path, monkeypatch):
+    monkeypatch.setattr(Interpreter, "installed", lambda self, name: "2.0")
     other = Interpreter("/pythons/3.13/bin/python", "3.13")
     with pytest.raises(UsageError, match="separates folders in PYTHONPATH; set TMPDIR to"):
         import_path(other, tmp_path / "12:30")

@@ -54,7 +54,7 @@ def test_a_project_that_can_not_be_loaded_here_has_none_of_the_pages(tmp_path, m
 
     monkeypatch.setattr(environments, "target_settings", fail)
     recipe = plan("waitress", environment=lock(tmp_path)).recipe
-    assert recipe.steps[1].requirements.lines == ("dj-database-url",)
+    assert len(recipe.steps) == 1
 
 
 def test_settings_without_apps_have_none_of_the_pages(tmp_path, monkeypatch):
@@ -62,7 +62,7 @@ def test_settings_without_apps_have_none_of_the_pages(tmp_path, monkeypatch):
     monkeypatch.syspath_prepend(tmp_path)
     with override_settings(BENCHSUITE={"TARGET_SETTINGS": "without_apps"}):
         recipe = plan("waitress", environment=lock(tmp_path)).recipe
-    assert recipe.steps[1].requirements.lines == ("dj-database-url",)
+    assert len(recipe.steps) == 1
 
 
 def test_settings_that_only_the_server_can_load_are_not_loaded_here(tmp_path, monkeypatch):
@@ -75,7 +75,7 @@ def test_settings_that_only_the_server_can_load_are_not_loaded_here(tmp_path, mo
         assert resuming.revision() == f"{Path.cwd()}~"
         with pytest.raises(ImproperlyConfigured, match="only_there can't be loaded here: KeyError"):
             environments.target_settings()
-    assert recipe.steps[1].requirements.lines == ("dj-database-url",)
+    assert len(recipe.steps) == 1
 
 
 IMPORTER = """

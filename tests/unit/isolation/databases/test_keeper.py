@@ -4,7 +4,7 @@ import sys
 
 import pytest
 from django.contrib import auth
-from django.contrib.auth.models import Group, User
+from django.contrib.auth.models import Group, User, UserManager
 from django.contrib.sessions.models import Session
 from django.db import InterfaceError, OperationalError, models, transaction
 from django.db.utils import ConnectionHandler
@@ -78,6 +78,13 @@ def test_what_can_not_be_dropped_does_not_keep_the_rest(error, monkeypatch, tmp_
     with pytest.raises(error, match=r"^1$"):
         made.drop_all()
     assert len(dropped) == 3
+
+
+def test_templates_are_migrated_where_a_projects_own_tests_are_not(monkeypatch, tmp_path):
+    entry = {**SQLITE, "TEST": {"MIGRATE": False}}
+    monkeypatch.setattr(creation, "connections", ConnectionHandler({"default": entry}))
+    creation.Throwaway("feed", tmp_path).take_over([])
+    assert creation._entry("default")["TEST"]["MIGRATE"] is True
 
 
 def test_a_project_that_asks_before_there_are_tables_is_told_the_place():
@@ -216,6 +223,18 @@ def test_who_is_not_there_is_made_with_the_rights_that_are_asked_for(rights, wor
     user = User.objects.get()
     assert (user.is_staff, user.is_superuser, user.email) == (*held, "eve@example.com")
     assert rights == "superuser" or not user.has_usable_password()
+
+
+def test_a_manager_may_want_to_be_told_that_there_is_no_password(monkeypatch):
+    """As many a project's own: `def create_user(self, email, password, **fields)`."""
+    create = UserManager.create_user
+
+    def wanting(self, username, password, **fields):
+        return create(self, username, password=password, **fields)
+
+    monkeypatch.setattr(UserManager, "create_user", wanting)
+    assert signed_in("eve")[1] == "as eve (created: ordinary user)"
+    assert not User.objects.get().has_usable_password()
 
 
 def test_who_is_there_gets_the_rights_that_are_asked_for():
