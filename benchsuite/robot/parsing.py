@@ -200,15 +200,14 @@ class _Reader:
             label = self._name(group) or label
         elif kind == "textarea":
             value = part.text() or ""
-        label = label or ("" if kind in GROUPED else self._before(part))
+        label = label or ("" if kind in GROUPED else self._before.get(part.mem_id, ""))
         hints = (self._said(node, "aria-describedby") for node in (part, group))
         hint = " ".join(filter(None, hints))
         return Control(kind, name, name, value, limits, label, hint, choices)
 
     def _name(self, group: LexborNode | None) -> str:
-        legend = group.css_first("legend") if group is not None else None
-        named = _text(legend) or _attribute(group, "aria-label")
-        return named or self._said(group, "aria-labelledby")
+        legend = _text(group.css_first("legend")) if group is not None else ""
+        return legend or _attribute(group, "aria-label") or self._said(group, "aria-labelledby")
 
     def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
         """The nearest of these elements around it."""
@@ -218,17 +217,19 @@ class _Reader:
         ids = dict.fromkeys(_attribute(node, attribute).split())
         return " ".join(filter(None, (_text(self._ids.get(one)) for one in ids)))
 
-    def _before(self, part: LexborNode) -> str:
-        """The nearest text before a control that belongs to no other control of its form."""
-        form = next((up for up in upwards(part) if up.mem_id in self._owners), part)
-        line: list[Piece] = []
-        inside = (piece for piece in self.pieces if within(piece.element, form))
-        for piece in (piece for piece in inside if piece.text or piece.name):
-            if piece.element == part:
-                break
-            fresh = bool(piece.name) or not line or block(piece.element) != block(line[0].element)
-            line = [piece] if fresh else [*line, piece]
-        return " ".join(piece.text for piece in line)
+    @cached_property
+    def _before(self) -> dict[int, str]:
+        """The nearest text before each control that belongs to no other control of its form."""
+        before: dict[int, str] = {}
+        lines: dict[int, list[Piece]] = {}  #: The last one in each form.
+        for piece in (piece for piece in self.pieces if piece.text or piece.name):
+            form = next(filter(self._owners.get, (up.mem_id for up in upwards(piece.element))), 0)
+            line, here = lines.get(form, []), block(piece.element).mem_id
+            if piece.name and form:
+                before[piece.element.mem_id] = " ".join(one.text for one in line)
+            fresh = bool(piece.name) or not line or here != block(line[0].element).mem_id
+            lines[form] = [piece] if fresh else [*line, piece]
+        return before
 
     def _is_hidden(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
         """Whether it is a trap, a template, or not yet shown; boxes hide behind their labels."""
@@ -353,7 +354,7 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
 
 
 def within(node: LexborNode, container: LexborNode) -> bool:
-    return any(up == container for up in upwards(node))
+    return any(up.mem_id == container.mem_id for up in upwards(node))  # `==` compares HTML
 
 
 def _inside(form: LexborNode) -> LexborNode:
@@ -361,8 +362,7 @@ def _inside(form: LexborNode) -> LexborNode:
     and its controls are those of the table, or of the row.
     """
     around = form.parent
-    is_left = form.child is None and around is not None and around.tag in IN_TABLES
-    return around if is_left and around is not None else form
+    return around if around and form.child is None and around.tag in IN_TABLES else form
 
 
 def _attributes(node: LexborNode) -> dict[str, str]:

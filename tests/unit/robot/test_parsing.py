@@ -73,6 +73,21 @@ def test_a_long_word_takes_no_time() -> None:
     assert time.process_time() - before < 3.0
 
 
+def test_controls_that_are_written_alike_have_labels_of_their_own() -> None:
+    rows = "".join(f"<p>{label} <input name='phone[]'></p>" for label in ("Home", "Work"))
+    form = form_of(f"<form method='post'>{rows}</form>".encode())
+    assert [one.label for one in form.controls] == ["Home", "Work"]
+
+
+def test_many_controls_without_labels_take_no_time() -> None:
+    row = "<tr><td>Amount</td><td><input name='n{}'></td></tr>"
+    rows = "".join(row.format(number) for number in range(300))
+    before = time.process_time()
+    form = form_of(f"<form method='post'><table>{rows}</table></form>".encode())
+    assert {one.label for one in form.controls} == {"Amount"}
+    assert time.process_time() - before < 3.0
+
+
 def test_a_hidden_list_sends_all_that_is_chosen_in_it_and_nothing_else() -> None:
     inner = (
         "<select name=b multiple><option selected>1<option>2<option selected>3</select>"
