@@ -1,10 +1,12 @@
 """What a page hides by style sheets is hidden, by the rule that is strongest."""
 
+from dataclasses import replace
 from unittest.mock import MagicMock
 
 import pytest
 
 from benchsuite.core.exceptions import RobotError
+from benchsuite.robot.completion import outcome
 from benchsuite.robot.confirmation import BrowserWalk
 from benchsuite.robot.forms import Form, next_button
 from benchsuite.robot.parsing import read
@@ -104,6 +106,21 @@ def test_what_breaks_in_the_browser_is_told_by_page() -> None:
     walk._page = page
     with pytest.raises(RobotError, match=r"page 1 \(/f/\): It is gone"):
         walk.send(page.forms[0], page, None, [])
+
+
+@needs("playwright")
+def test_what_the_browser_refuses_is_a_complaint_about_its_control() -> None:
+    page, client = read(TRAP.encode()), MagicMock()
+    client.locator.return_value.nth.return_value.evaluate.return_value = [["t", "Too short."]]
+    walk = BrowserWalk(client, "http://shop.example/f/")
+    walk._page = page
+    (sent,) = page.forms
+    again = replace(sent, controls=tuple(replace(one, errors=("Old.",)) for one in sent.controls))
+    arrival = walk.send(again, page, next_button(again), [("a", "x"), ("t", "y")])
+    result = outcome(sent, page, {"a": ("x",), "t": ("y",)}, arrival, at="/f/")
+    assert result.form is not None
+    found = {control.name: control.errors for control in result.form.controls}
+    assert (result.fate, found) == ("back", {"a": (), "t": ("Too short.",)})
 
 
 def test_values(golden: Golden) -> None:
