@@ -216,6 +216,17 @@ def test_what_an_error_asks_for_is_given(golden: Golden) -> None:
     golden.cases(given)
 
 
+@pytest.mark.parametrize("limits", ['type="date" max="2008-01-01"', 'type="number" step="50"'])
+def test_another_number_or_day_after_a_refusal_keeps_to_the_limits(limits: str) -> None:
+    inner = f'<input name="a" required {limits}>'
+    (control,) = form_of(inner).fillable
+    for seed in SEEDS:
+        one, before = mended(inner, {"a": "Hmm, not so."}, seed)
+        (value,) = one.answers["a"]
+        assert invalid(control, str(value)) == ""
+        assert value != before["a"]
+
+
 def test_ranks_are_each_given_once() -> None:
     options = "".join(f"<option>{rank}</option>" for rank in range(1, 5))
     inner = "".join(f'<select name="{name}">{options}</select>' for name in "abcd")
