@@ -73,6 +73,14 @@ def test_a_long_word_takes_no_time() -> None:
     assert time.process_time() - before < 3.0
 
 
+def test_a_form_about_research_or_visitors_is_no_search() -> None:
+    form = '<form method="post" action="/{}/"><input name="a"><button>OK</button></form>'
+    for action in ("research", "user_research", "besucherumfrage"):
+        assert form_of(form.format(action).encode()).keys == {"a"}
+    for action in ("search", "sitesearch", "volltextsuche"):
+        assert main_form(read(form.format(action).encode())) is None
+
+
 def test_controls_that_are_written_alike_have_labels_of_their_own() -> None:
     rows = "".join(f"<p>{label} <input name='phone[]'></p>" for label in ("Home", "Work"))
     form = form_of(f"<form method='post'>{rows}</form>".encode())
