@@ -185,7 +185,7 @@ class _Reader:
             self._for.get(limits.get("id", ""))
             or limits.get("aria-label")
             or self._said(part, "aria-labelledby")
-            or _text(self._above(part, self._labels))
+            or _text(self._above(part, self._labels)).removesuffix(_text(part)).rstrip()
         )
         suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
         offered = suggested.css(OPTIONS) if suggested is not None else []

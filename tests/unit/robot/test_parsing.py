@@ -3,7 +3,7 @@
 import time
 
 from benchsuite.robot.completion import with_errors
-from benchsuite.robot.forms import Form, main_form
+from benchsuite.robot.forms import Form, about, main_form
 from benchsuite.robot.parsing import read
 from tests.golden import Golden
 
@@ -85,6 +85,16 @@ def test_controls_that_are_written_alike_have_labels_of_their_own() -> None:
     rows = "".join(f"<p>{label} <input name='phone[]'></p>" for label in ("Home", "Work"))
     form = form_of(f"<form method='post'>{rows}</form>".encode())
     assert [one.label for one in form.controls] == ["Home", "Work"]
+
+
+def test_a_label_around_a_list_or_a_text_does_not_hold_it() -> None:
+    inner = (
+        "<label>Land <select name=a><option>Oman<option>Vatican City</select></label>"
+        "<label>Why <textarea name=b>as it was</textarea></label><label>Who <input name=c></label>"
+    )
+    form = form_of(f"<form method=post>{inner}</form>".encode())
+    assert [one.label for one in form.controls] == ["Land", "Why", "Who"]
+    assert about(form.controls[0]) == "country"
 
 
 def test_many_controls_without_labels_take_no_time() -> None:
