@@ -171,6 +171,22 @@ def test_a_country_is_known_by_its_name_in_any_language() -> None:
 
 
 @pytest.mark.parametrize(
+    ("accept", "ending"),
+    [
+        ("pdf", "pdf"),
+        ("*.pdf", "pdf"),
+        (".doc .pdf", "pdf"),
+        ("image/jpg", "jpg"),
+        ("audio/wav", "wav"),
+        ("image/*;capture=camera", "png"),
+    ],
+)
+def test_a_type_of_files_is_known_however_it_is_written(accept: str, ending: str) -> None:
+    files = answers(f'<input type="file" name="a" accept="{accept}" required>')
+    assert all(re.fullmatch(rf"robot-\d+\.{ending} .*", file) for (file,) in files)
+
+
+@pytest.mark.parametrize(
     "control",
     [
         '<input name="a" type="email">',
