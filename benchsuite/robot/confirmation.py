@@ -311,7 +311,7 @@ class BrowserWalk(Walk):
         response, content = self._tried(lambda: (go(), self.client.content()))
         parts = urlsplit(self.client.url)
         path = path_of(parts)
-        self._page = read(content.encode(), linked=lambda href: self.linked(href, path))
+        self._page = read(content.encode(), linked=lambda href, base: self.linked(href, base, path))
         self.check_status(response.status if response else 200, content.encode(), self._page)
         redirected = response is not None and response.request.redirected_from is not None
         return Arrival(path, self._page, redirected=redirected)

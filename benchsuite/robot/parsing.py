@@ -43,7 +43,7 @@ CAPTCHAS = (
 GROUPED = ("radio", "checkbox")
 OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 SKIPPED = ("text", "email", "url", "textarea")
-Linked = Callable[[str], str]  #: Gets the text of a style sheet that a page links to.
+Linked = Callable[[str, str], str]  #: Gets the text of a style sheet, by link and base of a page.
 IDENTITY = ("id", "class", "role", "action")
 TEMPLATE = re.compile(r"\b__\w+__\b|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
 REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
@@ -78,7 +78,7 @@ OF_HTML: tuple[tuple[str, States], ...] = (
 )
 
 
-def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
+def read(content: bytes, content_type: str = "", linked: Linked = lambda href, base: "") -> Page:
     # from the byte order mark, header or meta element; else UTF-8
     marked = [UTF8] if content.startswith(codecs.BOM_UTF8) else []
     named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
@@ -86,7 +86,8 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "
     if charset != UTF8:
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
-    reader = _Reader(tree, content, linked)
+    base = _attribute(tree.css_first("base[href]"), "href")
+    reader = _Reader(tree, content, linked, base)
     code, lower = tree.css_first("[data-completion-code]"), content.lower()
     return Page(
         title=_text(tree.css_first("h1") or tree.css_first("title")),
@@ -96,7 +97,7 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "
         and tree.css_first(CAPTCHAS) is not None,
         language=_attribute(tree.css_first("html"), "lang")[:2].lower(),
         charset=charset,
-        base=_attribute(tree.css_first("base[href]"), "href"),
+        base=base,
         refresh=_attribute(tree.css_first("meta[http-equiv=refresh i][content]"), "content"),
         tree=tree,
         look=lambda: reader.pieces,
@@ -114,9 +115,9 @@ def known_charset(name: str) -> str:
 
 
 class _Reader:
-    def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked) -> None:
+    def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -> None:
         self._tree = tree
-        self._hidden = _hidden(tree, content, linked)
+        self._hidden = _hidden(tree, content, linked, base)
         lower = content.lower()  # searches for what it can't contain are skipped
         disabled = tree.css(DISABLED) if b"disabled" in lower else []
         identified = tree.css("[id]") if b"aria-" in lower or b"list" in lower else []
@@ -277,14 +278,14 @@ def _add(controls: dict[str, Control], control: Control) -> None:
         controls[key] = replace(control, key=key)
 
 
-def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> dict[int, str]:
+def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -> dict[int, str]:
     """Elements that attributes and styles hide: those that are not seen, and those moved aside. The
     last rule holds, of important ones if there are any, and an element's own style over all.
     """
     styled: list[tuple[list[LexborNode], States]] = []
     sheets = []
     for node in tree.css("style, link[rel~=stylesheet i][href]"):
-        text = node.text() if node.tag == "style" else linked(_attribute(node, "href"))
+        text = node.text() if node.tag == "style" else linked(_attribute(node, "href"), base)
         media = node.attributes.get("media")
         sheets.append(f"@media {media} {{{text}}}" if media else text or "")
     for selector, names, states in _rules("\n".join(sheets)):

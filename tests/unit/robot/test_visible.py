@@ -61,6 +61,24 @@ def test_a_linked_style_sheet_is_fetched_once() -> None:
     assert all(data.endswith(b"&t=") for data in site.sent)
 
 
+class Based(Linked):
+    """The links of its page begin in another folder than that of the page."""
+
+    def get(self, path: str, **more: object) -> Answer:
+        self.asked.append(path)
+        if path == "/b/linked.css":
+            return Answer(200, b".extra p{display:none}", {"Content-Type": "text/css"})
+        page = f'<base href="/b/"><link rel="stylesheet" href="linked.css">{TRAP}'
+        return Answer(200, page.encode(), {"Content-Type": "text/html"})
+
+
+def test_a_style_sheet_is_where_the_base_of_its_page_leads() -> None:
+    site = Based()
+    complete(site, "/u/")  # type: ignore[arg-type]
+    assert site.asked == ["/u/", "/b/linked.css"]
+    assert site.sent[0].endswith(b"&t=")
+
+
 class Load(Linked):
     """A load's client, to a target without static files."""
 
