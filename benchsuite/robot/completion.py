@@ -229,7 +229,7 @@ class _Reading:
             return control
         known = self._sent.get(control.key, control)
         hint = known.hint or control.hint
-        unique = tuple(dict.fromkeys(errors))
+        unique = tuple(dict.fromkeys((*control.errors, *errors)))  # a browser has its own
         return replace(control, label=known.label, hint=hint, errors=unique)
 
     def _messages(self) -> list[Line]:

@@ -286,13 +286,10 @@ class BrowserWalk(Walk):
                 given = [value for name, value in pairs if name == control.name]
                 enter = partial(_enter, shown, control, given)
                 self._tried(enter, f"{control} can't be filled in the browser: ")
-        refused = dict(self._tried(lambda: shown.evaluate(INVALID)))
+        refused = {name: (words,) for name, words in self._tried(lambda: shown.evaluate(INVALID))}
         if refused and (button is None or "formnovalidate" not in button.limits):
-            controls = tuple(
-                replace(one, errors=(refused[one.name],)) if one.name in refused else one
-                for one in form.controls
-            )
-            wrong = replace(form, controls=controls)
+            controls = (replace(one, errors=refused.get(one.name, ())) for one in form.controls)
+            wrong = replace(form, controls=tuple(controls))
             forms = zip(self._page.forms, alike, strict=True)
             came = tuple(wrong if is_alike else one for one, is_alike in forms)
             return Arrival(self.path, replace(self._page, forms=came))
@@ -314,7 +311,7 @@ class BrowserWalk(Walk):
         response, content = self._tried(lambda: (go(), self.client.content()))
         parts = urlsplit(self.client.url)
         path = path_of(parts)
-        self._page = read(content.encode(), linked=lambda href: self.linked(href, path))
+        self._page = read(content.encode(), linked=lambda href, base: self.linked(href, base, path))
         self.check_status(response.status if response else 200, content.encode(), self._page)
         redirected = response is not None and response.request.redirected_from is not None
         return Arrival(path, self._page, redirected=redirected)

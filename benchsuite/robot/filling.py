@@ -211,17 +211,17 @@ class Filler:
             yield from texts.texts(control, asked, writer)
 
     def _points(self, control: Control, kind: str, asked: Constraint, turns: int) -> Iterator[str]:
-        """Numbers, days and moments; others after each refusal without a word."""
-        native, limits = control.kind == kind, control.limits
+        """Numbers, days and moments; others, if limits allow, after each refusal without a word."""
+        native, limits, guess = control.kind == kind, control.limits, asked
         if kind in NUMBERS and turns and asked.of("").most is None and "max" not in limits:
             spread = SPREADS[(turns - 1) % len(SPREADS)]
             with suppress(ValueError):
                 low = Fraction(limits.get("min") or asked.of("").whole[0])
                 size = Range(least=low + Fraction(spread, 2), most=low + spread)
-                asked |= Constraint(ranges={"": size})
+                guess |= Constraint(ranges={"": size})
         elif turns % 2 and native and kind not in NUMBERS and asked.of("date") == ANY:
             later = Range(least=Fraction(date.today().toordinal() + 1))
-            asked |= Constraint(ranges={"date": later})
+            guess |= Constraint(ranges={"date": later})
         forms = [""]
         if kind == "date" and not native:  # those shown, then the usual ones; others after refusals
             usual = FORMAT_OF.get(self.language, FORMATS[0])
@@ -229,11 +229,13 @@ class Filler:
             forms = list(filter(None, dict.fromkeys(shown)))
             first = 0 if asked.example else turns % len(forms)
             forms = forms[first:] + forms[:first]
-        for form in forms:
-            for _ in range(REDRAWN):
+        for form in (form for form in forms for _ in range(REDRAWN)):
+            try:
+                value = point(control, kind, guess, self.chance)
+            except ValueError:
                 value = point(control, kind, asked, self.chance)
-                value = value if native else value.replace("T", " ")
-                yield date.fromisoformat(value).strftime(form) if form else value
+            value = value if native else value.replace("T", " ")
+            yield date.fromisoformat(value).strftime(form) if form else value
 
     def _beside(self, control: Control, asked: Constraint) -> Constraint:
         """What must be later or earlier than another answer: the one named, else its neighbour."""

@@ -275,8 +275,7 @@ def part_of_date(control: Control) -> str:
     """day, month or year, for a date in three fields."""
     short = control.limits.get("maxlength", "") in ("2", "4") or not control.label
     for part in ("day", "month", "year"):
-        named = says(part, control.name.lower())
-        if named and (short or says(part, control.label.lower())):
+        if says(part, control.name) and (short or says(part, control.label)):
             return part
     return ""
 
@@ -315,8 +314,7 @@ def _beside(form: Form) -> bool:
         return True
     if form.fillable or (form.controls and not form.buttons):
         return False
-    words = [button.words for button in form.buttons]
-    return all(says("beside", text) or says("aside", text) for text in words)
+    return all(says("beside", one.words) or says("aside", one.words) for one in form.buttons)
 
 
 def like(shown: str, day: Callable[[], date], chance: Random) -> str:

@@ -43,7 +43,7 @@ CAPTCHAS = (
 GROUPED = ("radio", "checkbox")
 OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 SKIPPED = ("text", "email", "url", "textarea")
-Linked = Callable[[str], str]  #: Gets the text of a style sheet that a page links to.
+Linked = Callable[[str, str], str]  #: Gets the text of a style sheet, by link and base of a page.
 IDENTITY = ("id", "class", "role", "action")
 TEMPLATE = re.compile(r"\b__\w+__\b|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
 REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
@@ -78,7 +78,7 @@ OF_HTML: tuple[tuple[str, States], ...] = (
 )
 
 
-def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "") -> Page:
+def read(content: bytes, content_type: str = "", linked: Linked = lambda href, base: "") -> Page:
     # from the byte order mark, header or meta element; else UTF-8
     marked = [UTF8] if content.startswith(codecs.BOM_UTF8) else []
     named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
@@ -86,7 +86,8 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "
     if charset != UTF8:
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
-    reader = _Reader(tree, content, linked)
+    base = _attribute(tree.css_first("base[href]"), "href")
+    reader = _Reader(tree, content, linked, base)
     code, lower = tree.css_first("[data-completion-code]"), content.lower()
     return Page(
         title=_text(tree.css_first("h1") or tree.css_first("title")),
@@ -96,7 +97,7 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href: "
         and tree.css_first(CAPTCHAS) is not None,
         language=_attribute(tree.css_first("html"), "lang")[:2].lower(),
         charset=charset,
-        base=_attribute(tree.css_first("base[href]"), "href"),
+        base=base,
         refresh=_attribute(tree.css_first("meta[http-equiv=refresh i][content]"), "content"),
         tree=tree,
         look=lambda: reader.pieces,
@@ -114,9 +115,9 @@ def known_charset(name: str) -> str:
 
 
 class _Reader:
-    def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked) -> None:
+    def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -> None:
         self._tree = tree
-        self._hidden = _hidden(tree, content, linked)
+        self._hidden = _hidden(tree, content, linked, base)
         lower = content.lower()  # searches for what it can't contain are skipped
         disabled = tree.css(DISABLED) if b"disabled" in lower else []
         identified = tree.css("[id]") if b"aria-" in lower or b"list" in lower else []
@@ -185,7 +186,7 @@ class _Reader:
             self._for.get(limits.get("id", ""))
             or limits.get("aria-label")
             or self._said(part, "aria-labelledby")
-            or _text(self._above(part, self._labels))
+            or _text(self._above(part, self._labels)).removesuffix(_text(part)).rstrip()
         )
         suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
         offered = suggested.css(OPTIONS) if suggested is not None else []
@@ -200,15 +201,14 @@ class _Reader:
             label = self._name(group) or label
         elif kind == "textarea":
             value = part.text() or ""
-        label = label or ("" if kind in GROUPED else self._before(part))
+        label = label or ("" if kind in GROUPED else self._before.get(part.mem_id, ""))
         hints = (self._said(node, "aria-describedby") for node in (part, group))
         hint = " ".join(filter(None, hints))
         return Control(kind, name, name, value, limits, label, hint, choices)
 
     def _name(self, group: LexborNode | None) -> str:
-        legend = group.css_first("legend") if group is not None else None
-        named = _text(legend) or _attribute(group, "aria-label")
-        return named or self._said(group, "aria-labelledby")
+        legend = _text(group.css_first("legend")) if group is not None else ""
+        return legend or _attribute(group, "aria-label") or self._said(group, "aria-labelledby")
 
     def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
         """The nearest of these elements around it."""
@@ -218,17 +218,19 @@ class _Reader:
         ids = dict.fromkeys(_attribute(node, attribute).split())
         return " ".join(filter(None, (_text(self._ids.get(one)) for one in ids)))
 
-    def _before(self, part: LexborNode) -> str:
-        """The nearest text before a control that belongs to no other control of its form."""
-        form = next((up for up in upwards(part) if up.mem_id in self._owners), part)
-        line: list[Piece] = []
-        inside = (piece for piece in self.pieces if within(piece.element, form))
-        for piece in (piece for piece in inside if piece.text or piece.name):
-            if piece.element == part:
-                break
-            fresh = bool(piece.name) or not line or block(piece.element) != block(line[0].element)
-            line = [piece] if fresh else [*line, piece]
-        return " ".join(piece.text for piece in line)
+    @cached_property
+    def _before(self) -> dict[int, str]:
+        """The nearest text before each control that belongs to no other control of its form."""
+        before: dict[int, str] = {}
+        lines: dict[int, list[Piece]] = {}  #: The last one in each form.
+        for piece in (piece for piece in self.pieces if piece.text or piece.name):
+            form = next(filter(self._owners.get, (up.mem_id for up in upwards(piece.element))), 0)
+            line, here = lines.get(form, []), block(piece.element).mem_id
+            if piece.name and form:
+                before[piece.element.mem_id] = " ".join(one.text for one in line)
+            fresh = bool(piece.name) or not line or here != block(line[0].element).mem_id
+            lines[form] = [piece] if fresh else [*line, piece]
+        return before
 
     def _is_hidden(self, part: LexborNode, kind: str, limits: dict[str, str]) -> bool:
         """Whether it is a trap, a template, or not yet shown; boxes hide behind their labels."""
@@ -276,14 +278,14 @@ def _add(controls: dict[str, Control], control: Control) -> None:
         controls[key] = replace(control, key=key)
 
 
-def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked) -> dict[int, str]:
+def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -> dict[int, str]:
     """Elements that attributes and styles hide: those that are not seen, and those moved aside. The
     last rule holds, of important ones if there are any, and an element's own style over all.
     """
     styled: list[tuple[list[LexborNode], States]] = []
     sheets = []
     for node in tree.css("style, link[rel~=stylesheet i][href]"):
-        text = node.text() if node.tag == "style" else linked(_attribute(node, "href"))
+        text = node.text() if node.tag == "style" else linked(_attribute(node, "href"), base)
         media = node.attributes.get("media")
         sheets.append(f"@media {media} {{{text}}}" if media else text or "")
     for selector, names, states in _rules("\n".join(sheets)):
@@ -353,7 +355,7 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
 
 
 def within(node: LexborNode, container: LexborNode) -> bool:
-    return any(up == container for up in upwards(node))
+    return any(up.mem_id == container.mem_id for up in upwards(node))  # `==` compares HTML
 
 
 def _inside(form: LexborNode) -> LexborNode:
@@ -361,8 +363,7 @@ def _inside(form: LexborNode) -> LexborNode:
     and its controls are those of the table, or of the row.
     """
     around = form.parent
-    is_left = form.child is None and around is not None and around.tag in IN_TABLES
-    return around if is_left and around is not None else form
+    return around if around and form.child is None and around.tag in IN_TABLES else form
 
 
 def _attributes(node: LexborNode) -> dict[str, str]:

@@ -288,12 +288,12 @@ def _samples() -> dict[str, tuple[str, bytes]]:
 
 def upload(control: Control, asked: Constraint, chance: Random) -> Upload | None:
     """A file that the control accepts; what errors ask for weighs more than `accept`."""
-    accepted = [word.strip() for word in control.limits.get("accept", "").lower().split(",")]
-    wanted = [f".{extension}" for extension in asked.extensions]
-    wanted = wanted or ["image/png"] * (asked.kind == "image") or list(filter(None, accepted))
-    for word in wanted or [f".{USUAL[0]}"]:
+    accepted = tuple(filter(None, re.split(r"[,;\s]+", control.limits.get("accept", "").lower())))
+    wanted = asked.extensions or ("image/png",) * (asked.kind == "image") or accepted
+    for word in wanted or USUAL[:1]:
+        ending = re.split("[/.]", word.replace("jpeg", "jpg"))[-1]
         for extension, (content_type, content) in _samples().items():
-            if fnmatch(content_type, word) or word.replace("jpeg", "jpg") == f".{extension}":
+            if fnmatch(content_type, word) or ending == extension:
                 name = f"robot-{chance.randrange(10_000)}.{extension}"
                 return Upload(name, content, content_type)
     return None

@@ -47,7 +47,7 @@ SCALES = {
     "time": Scale("%H:%M", step=60, spread=8 * 3600),
     "datetime-local": Scale("%Y-%m-%dT%H:%M", step=60, spread=60 * DAY_S),
 }
-WHOLE = {"time": "1970-01-01T{}", "month": "{}-01", "week": "{}-1"}  #: As moments.
+WHOLE = {"date": "{}T00:00", "time": "1970-01-01T{}", "month": "{}-01", "week": "{}-1"}  #: Moments.
 STEPS = 10_000  #: Points looked at for one that fits all steps.
 ALPHABETS = (
     *(string.ascii_lowercase, string.digits[2:], string.ascii_uppercase, string.punctuation + " "),

@@ -145,8 +145,7 @@ class Walk:
             if result.fate == "refused":
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
             if result.fate != "back" or result.form is None:
-                answers = filler.given(shown)
-                mistakes = tuple(mended)
+                answers, mistakes = filler.given(shown), tuple(mended)
                 visit = Visit(self._number, first, page, tries, answers, mistakes, repeated)
                 return visit, arrival, result
             shown, now = result.form, arrival.page
@@ -193,13 +192,13 @@ class Walk:
         content = bytes(answer.content)
         content_type = str(answer.headers.get("Content-Type", "html")).lower()
         if content and ("html" in content_type or content.lstrip()[:1] == b"<"):
-            return read(content, content_type, lambda href: self.linked(href, path))
+            return read(content, content_type, lambda href, base: self.linked(href, base, path))
         plain = b"<pre>" + escape(content.decode("utf-8", "replace")).encode()
         return replace(read(plain), markup=False) if content else Page(markup=False)
 
-    def linked(self, href: str, base: str) -> str:
+    def linked(self, href: str, base: str, path: str) -> str:
         try:
-            path = self._resolved(href, base)
+            path = self._resolved(href, self._resolved(base, path))
             if (self._origin, path) not in STYLES:
                 STYLES[self._origin, path] = self.get_style(path)
         except RobotError:  # of another host, or not to be had

@@ -171,6 +171,22 @@ def test_a_country_is_known_by_its_name_in_any_language() -> None:
 
 
 @pytest.mark.parametrize(
+    ("accept", "ending"),
+    [
+        ("pdf", "pdf"),
+        ("*.pdf", "pdf"),
+        (".doc .pdf", "pdf"),
+        ("image/jpg", "jpg"),
+        ("audio/wav", "wav"),
+        ("image/*;capture=camera", "png"),
+    ],
+)
+def test_a_type_of_files_is_known_however_it_is_written(accept: str, ending: str) -> None:
+    files = answers(f'<input type="file" name="a" accept="{accept}" required>')
+    assert all(re.fullmatch(rf"robot-\d+\.{ending} .*", file) for (file,) in files)
+
+
+@pytest.mark.parametrize(
     "control",
     [
         '<input name="a" type="email">',
@@ -214,6 +230,17 @@ def test_what_an_error_asks_for_is_given(golden: Golden) -> None:
         return all(fits(str(one.answers["a"][0])) for one in fillers)
 
     golden.cases(given)
+
+
+@pytest.mark.parametrize("limits", ['type="date" max="2008-01-01"', 'type="number" step="50"'])
+def test_another_number_or_day_after_a_refusal_keeps_to_the_limits(limits: str) -> None:
+    inner = f'<input name="a" required {limits}>'
+    (control,) = form_of(inner).fillable
+    for seed in SEEDS:
+        one, before = mended(inner, {"a": "Hmm, not so."}, seed)
+        (value,) = one.answers["a"]
+        assert invalid(control, str(value)) == ""
+        assert value != before["a"]
 
 
 def test_ranks_are_each_given_once() -> None:

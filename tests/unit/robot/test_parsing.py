@@ -3,7 +3,7 @@
 import time
 
 from benchsuite.robot.completion import with_errors
-from benchsuite.robot.forms import Form, main_form
+from benchsuite.robot.forms import Form, about, main_form
 from benchsuite.robot.parsing import read
 from tests.golden import Golden
 
@@ -70,6 +70,39 @@ def test_a_long_word_takes_no_time() -> None:
         read(PAGE.replace(b'maxlength="20"', b'data-error="' + one + b'"')) for one in (b"", word)
     )
     with_errors(first, again, main_form(first), main_form(again))
+    assert time.process_time() - before < 3.0
+
+
+def test_a_form_about_research_or_visitors_is_no_search() -> None:
+    form = '<form method="post" action="/{}/"><input name="a"><button>OK</button></form>'
+    for action in ("research", "user_research", "besucherumfrage"):
+        assert form_of(form.format(action).encode()).keys == {"a"}
+    for action in ("search", "sitesearch", "volltextsuche"):
+        assert main_form(read(form.format(action).encode())) is None
+
+
+def test_controls_that_are_written_alike_have_labels_of_their_own() -> None:
+    rows = "".join(f"<p>{label} <input name='phone[]'></p>" for label in ("Home", "Work"))
+    form = form_of(f"<form method='post'>{rows}</form>".encode())
+    assert [one.label for one in form.controls] == ["Home", "Work"]
+
+
+def test_a_label_around_a_list_or_a_text_does_not_hold_it() -> None:
+    inner = (
+        "<label>Land <select name=a><option>Oman<option>Vatican City</select></label>"
+        "<label>Why <textarea name=b>as it was</textarea></label><label>Who <input name=c></label>"
+    )
+    form = form_of(f"<form method=post>{inner}</form>".encode())
+    assert [one.label for one in form.controls] == ["Land", "Why", "Who"]
+    assert about(form.controls[0]) == "country"
+
+
+def test_many_controls_without_labels_take_no_time() -> None:
+    row = "<tr><td>Amount</td><td><input name='n{}'></td></tr>"
+    rows = "".join(row.format(number) for number in range(300))
+    before = time.process_time()
+    form = form_of(f"<form method='post'><table>{rows}</table></form>".encode())
+    assert {one.label for one in form.controls} == {"Amount"}
     assert time.process_time() - before < 3.0
 
 

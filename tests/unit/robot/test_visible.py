@@ -1,10 +1,12 @@
 """What a page hides by style sheets is hidden, by the rule that is strongest."""
 
+from dataclasses import replace
 from unittest.mock import MagicMock
 
 import pytest
 
 from benchsuite.core.exceptions import RobotError
+from benchsuite.robot.completion import outcome
 from benchsuite.robot.confirmation import BrowserWalk
 from benchsuite.robot.forms import Form, next_button
 from benchsuite.robot.parsing import read
@@ -59,6 +61,24 @@ def test_a_linked_style_sheet_is_fetched_once() -> None:
     assert all(data.endswith(b"&t=") for data in site.sent)
 
 
+class Based(Linked):
+    """The links of its page begin in another folder than that of the page."""
+
+    def get(self, path: str, **more: object) -> Answer:
+        self.asked.append(path)
+        if path == "/b/linked.css":
+            return Answer(200, b".extra p{display:none}", {"Content-Type": "text/css"})
+        page = f'<base href="/b/"><link rel="stylesheet" href="linked.css">{TRAP}'
+        return Answer(200, page.encode(), {"Content-Type": "text/html"})
+
+
+def test_a_style_sheet_is_where_the_base_of_its_page_leads() -> None:
+    site = Based()
+    complete(site, "/u/")  # type: ignore[arg-type]
+    assert site.asked == ["/u/", "/b/linked.css"]
+    assert site.sent[0].endswith(b"&t=")
+
+
 class Load(Linked):
     """A load's client, to a target without static files."""
 
@@ -104,6 +124,21 @@ def test_what_breaks_in_the_browser_is_told_by_page() -> None:
     walk._page = page
     with pytest.raises(RobotError, match=r"page 1 \(/f/\): It is gone"):
         walk.send(page.forms[0], page, None, [])
+
+
+@needs("playwright")
+def test_what_the_browser_refuses_is_a_complaint_about_its_control() -> None:
+    page, client = read(TRAP.encode()), MagicMock()
+    client.locator.return_value.nth.return_value.evaluate.return_value = [["t", "Too short."]]
+    walk = BrowserWalk(client, "http://shop.example/f/")
+    walk._page = page
+    (sent,) = page.forms
+    again = replace(sent, controls=tuple(replace(one, errors=("Old.",)) for one in sent.controls))
+    arrival = walk.send(again, page, next_button(again), [("a", "x"), ("t", "y")])
+    result = outcome(sent, page, {"a": ("x",), "t": ("y",)}, arrival, at="/f/")
+    assert result.form is not None
+    found = {control.name: control.errors for control in result.form.controls}
+    assert (result.fate, found) == ("back", {"a": (), "t": ("Too short.",)})
 
 
 def test_values(golden: Golden) -> None:
