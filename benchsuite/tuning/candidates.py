@@ -10,6 +10,7 @@ from itertools import product
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec, ServerSpec
+from benchsuite.core.specs.server import MAX_PROCESSES, MAX_THREADS
 from benchsuite.core.specs.spec import changed
 from benchsuite.core.units import counted, format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
@@ -81,11 +82,11 @@ def _settings(
 def _sizes(
     server: type[ServerAdapter], probe: Probe, cpus: int
 ) -> Iterable[tuple[int, int | None]]:
-    most = server.max_processes or 8 * cpus
+    most = min(MAX_PROCESSES, server.max_processes or 8 * cpus)
     if server.threads_word is not None:
         for processes in sorted({min(most, p) for p in (cpus, cpus + 1, 2 * cpus)}):
             need = threads_needed(probe, processes, cpus)
-            yield from ((processes, need * factor) for factor in THREADS)
+            yield from ((processes, min(MAX_THREADS, need * factor)) for factor in THREADS)
     elif server.interface == "wsgi" and server.one_at_a_time:
         many = (cpus, cpus + 1, 2 * cpus + 1, 4 * cpus, 8 * cpus)
         yield from ((processes, None) for processes in sorted({min(most, p) for p in many}))
