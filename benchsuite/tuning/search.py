@@ -28,7 +28,7 @@ Grid = Callable[[Probe], Sequence[Candidate]]
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
-GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART)
+GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART, State.BEHIND)
 MOST_NAMED = 3  #: Refusals that the end quotes.
 
 FEWEST = 4  #: Are screened, however short the budget is.
