@@ -129,7 +129,7 @@ def refusal(question: Question, candidate: Candidate) -> str:
     """Why it isn't started; empty where it may be."""
     if why := question.unable.get(candidate.server):
         return why
-    kept = "database.conn_max_age_s" in dict(candidate.changes)
+    kept = bool(dict(candidate.changes).get("database.conn_max_age_s"))
     if (question.keeps_connections or kept) and candidate.interface == "asgi":
         return (
             "CONN_MAX_AGE keeps connections for a next request, and under ASGI none finds them "
