@@ -541,6 +541,12 @@ def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) 
     assert "--servers and --seed would change it" in said
 
 
+def test_what_goes_on_can_have_its_page_written(half_done: Tuning, tmp_path: Any) -> None:
+    page = tmp_path / "page.html"
+    assert ended("--resume", f"--html={page}") == (0, "")
+    assert "gunicorn-gthread, 1 process × 4 threads holds" in page.read_text()
+
+
 def test_a_dry_run_starts_nothing_and_says_how_long(machine, capsys):
     with CaptureQueriesContext(connection) as queries:
         assert ended(*FEW, "--dry-run")[0] == 0
