@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
+from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
@@ -80,7 +81,7 @@ class Search(Making):
             self._refused()
         elif question.rate is not None:
             confirmed = yield from hold(self, self._bounded(candidates), question.rate)
-            self._ended(candidates, confirmed=confirmed)
+            self._ended(confirmed=confirmed)
         else:
             yield from self._highest(candidates)
         yield from diagnose(self)
@@ -179,7 +180,7 @@ class Search(Making):
             yield from confirm(self, now, "what runs now")
         if confirmed and pick is not None:
             yield from overload(self, pick)
-        self._ended(candidates, confirmed=confirmed)
+        self._ended(confirmed=confirmed)
 
     def _choose(self) -> Candidate | None:
         """The best that is left; where these are over a limit that only their own rates show, or
@@ -313,8 +314,8 @@ class Search(Making):
                 notebook.drop(candidate, best)
         return [one for one in notebook.going(new) if one in notebook.states]
 
-    def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
-        notebook, asked = self.notebook, self.question.rate or 0.0
+    def _ended(self, *, confirmed: bool) -> None:
+        notebook, asked = self.notebook, self.question.rate or math.inf
         if confirmed:
             notebook.end = End.CONFIRMED
             return
@@ -329,19 +330,20 @@ class Search(Making):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
             return
-        nearest = [
-            (min(level.met) / level.planned, level.rate, one.name, entry.seen.wrong)
-            for one in candidates
-            for entry in notebook.of(one)
+        tried = [
+            (margin(self.question.objective.goals, level.planned, level.met), level, entry)
+            for entry in notebook.entries
             for level in entry.seen.levels
             if level.planned and level.rate
         ]
-        points = notebook.points(entry for one in candidates for entry in notebook.of(one))
-        if not nearest:
+        nearest = max(tried, key=lambda one: (one[0], one[1].rate), default=None)
+        if nearest is None:
             notebook.end = End.NOTHING_RAN
             notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
-        elif any(entry.seen.limit for entry in notebook.entries) or any(
-            point.margin >= 0 and point.rate >= asked for point in points
+        elif (
+            nearest[0] >= 0
+            or nearest[1].rate > asked  # which says nothing of what was asked for
+            or any(entry.seen.limit for entry in notebook.entries)
         ):
             notebook.end = End.NOT_CONFIRMED
             notebook.said = "; ".join([*out.values()][:MOST_NAMED])
@@ -349,10 +351,12 @@ class Search(Making):
             notebook.end = End.NOTHING_HOLDS
             if pick is not None:
                 notebook.decide(pick, State.BEHIND, "it held no rate")
-            share, rate, name, wrong = max(nearest)
-            said = f"; wrong answers said: {wrong}" if wrong else ""
+            _, level, entry = nearest
+            wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
+            share = f"{100 * min(level.met) / level.planned:.3g} % in time"
             notebook.said = (
-                f"{name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s{said}"
+                f"{entry.trial.candidate.name} came nearest: {share} at "
+                f"{format_number(level.rate)}/s{wrong}"
             )
 
 

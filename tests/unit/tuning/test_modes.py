@@ -83,6 +83,21 @@ def test_a_rate_that_is_just_not_held_is_not_confirmed(capacity) -> None:
     assert "70.0/s" in told.headline
 
 
+@pytest.mark.parametrize("more", [{"only": SIZES[2]}, {"sizes": SIZES[2:4]}])
+def test_a_rate_that_is_held_and_no_more_is_not_said_to_be_held_by_nothing(more) -> None:
+    """By chance fewer came than planned, or they were asked for the higher rate alone."""
+
+    def few(trial: Trial, seen: Observation) -> Observation:
+        levels = [replace(one, offered=0.97 * one.rate or None) for one in seen.levels]
+        return replace(seen, levels=levels)
+
+    told = Outcome(searched(lambda _: 71.0, spoil=few, rate=70.0, **more))
+    assert told.end is End.NOT_CONFIRMED
+    said, _, why = told.headline.partition("/s: ")
+    assert said == "Nothing is confirmed to hold p95 < 200ms at 70.0"
+    assert " 2×" in why
+
+
 @pytest.mark.parametrize("rate", [None, 20.0])
 def test_where_all_are_over_a_limit_the_one_nearest_to_it_is_named(rate) -> None:
     objective = parse("p95 < 200ms, memory <= 50MiB")
