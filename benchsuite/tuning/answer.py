@@ -355,9 +355,7 @@ def _now(notebook: Notebook, pick: Candidate) -> str:
 def _seen(notebook: Notebook, candidate: Candidate) -> str:
     """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
     levels = next(iter(confirming.by_rate(notebook, candidate).values()))
-    shares = [level.met[0] / level.planned for level in levels]
-    goal, *_ = notebook.question.objective.goals
-    return f"{goal.reached(sum(shares) / len(shares))} in {counted(len(shares), 'fresh run')}"
+    return f"{notebook.reached(levels)} in {counted(len(levels), 'fresh run')}"
 
 
 def answer(outcome: Outcome) -> Answer:

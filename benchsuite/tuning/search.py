@@ -353,11 +353,8 @@ class Search(Making):
                 notebook.decide(pick, State.BEHIND, "it held no rate")
             _, level, entry = nearest
             wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
-            share = f"{100 * min(level.met) / level.planned:.3g} % in time"
-            notebook.said = (
-                f"{entry.trial.candidate.name} came nearest: {share} at "
-                f"{format_number(level.rate)}/s{wrong}"
-            )
+            at = f"{notebook.reached([level])} at {format_number(level.rate)}/s"
+            notebook.said = f"{entry.trial.candidate.name} came nearest: {at}{wrong}"
 
 
 class Searching:

@@ -65,6 +65,14 @@ def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
     assert "came nearest" in told.sentences[0]
 
 
+def test_a_mean_that_nothing_holds_is_told_as_one_and_not_as_a_share() -> None:
+    held = {one: 54.0 + one.processes for one in SIZES}
+    notebook = searched(held, rate=60.0, objective=parse("mean < 50ms"))
+    assert notebook.end is End.NOTHING_HOLDS
+    assert " came nearest: a mean of 117\u2009ms at 60.0/s" in notebook.said
+    assert not any("in time" in why for _, why in notebook.states.values())
+
+
 def test_a_rate_beyond_all_arithmetic_names_the_nearest_too() -> None:
     told = Outcome(searched(HELD, rate=3000.0))
     assert told.end is End.NOTHING_HOLDS
