@@ -244,7 +244,7 @@ class TuningReport:
                 *(one.trial.load.words, one.trial.reason, one.seen.words(goals[0])),
                 Shown(verdict, runs=[(verdict, run, "")])
                 if run
-                else Shown.missing("its run was deleted"),
+                else Shown.missing("its run was deleted" if one.seen.levels else "it has no run"),
             ]
             for number, (one, (run, verdict)) in enumerate(
                 zip(entries, self.runs, strict=True), start=1
