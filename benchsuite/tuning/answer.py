@@ -143,7 +143,8 @@ class Outcome:
         if self.scaling is not None and self.end not in NOTHING:
             yield from scaling.sentences(notebook, self.scaling)
         elif self.end is End.REFUSED:
-            yield f"Nothing was started. {said[:1].upper()}{said[1:]}."
+            more = "more " * bool(notebook.entries)
+            yield f"Nothing {more}was started. {said[:1].upper()}{said[1:]}."
         elif self.end is End.NOTHING_RAN:
             yield f"Nothing could be measured{f': {said}' * bool(said)}."
         elif self.end is End.UNSTABLE:
