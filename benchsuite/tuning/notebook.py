@@ -84,8 +84,7 @@ class Notebook:
         mine = [one.seen for one in self.entries if one.trial.candidate == trial.candidate]
         failed = sum(bool(one.failure) for one in mine)
         if seen.failure and failed >= FAILED_STARTS:
-            first_line = seen.failure.strip().partition("\n")[0].removesuffix(".")
-            why = f"{failed} of its {len(mine)} runs failed: {first_line}"
+            why = f"{failed} of its {len(mine)} runs failed: {seen.cause}"
             self.states[trial.candidate] = (State.DISCARDED, why)
 
     def decide(self, candidate: Candidate, state: State, why: str = "") -> None:

@@ -68,7 +68,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
 def unsaid(seen: Observation) -> str:
     """Why a start says nothing of its server."""
     if seen.failure:
-        return f"its run failed: {seen.failure.strip().removesuffix('.')}"
+        return f"its run failed: {seen.cause}"
     if seen.limit:
         return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:

@@ -163,11 +163,15 @@ class Observation:
         """Whether the machine or the load generator spoiled it, rather than its server."""
         return bool(self.codes) and not self.levels
 
+    @property
+    def cause(self) -> str:
+        """Why it failed, without the log, which its run has."""
+        return self.failure.strip().partition("\n")[0].removesuffix(".")
+
     def words(self, goal: Goal) -> str:
         """In a line what a search is told of it; `goal` is the first one of its objective."""
-        failure, *_ = self.failure.strip().partition("\n")  # its run has the log
         parts: tuple[tuple[str, Sequence[str]], ...] = (
-            ("", [failure] * bool(failure)),
+            ("", [self.cause] * bool(self.cause)),
             ("says nothing of the server: ", self.codes),
             ("", [one.words(goal) for one in self.levels if one.planned or one.goodput]),
             ("the load generator was the limit: ", self.limit),

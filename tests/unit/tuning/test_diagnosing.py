@@ -61,6 +61,12 @@ def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     assert told.end is End.CONFIRMED
 
 
+def test_why_it_failed_is_told_without_its_log() -> None:
+    log = "It ended with status 1.\nTraceback (most recent call last):\n  boom"
+    told = Outcome(searched(lambda found: Observation(took_s=found.took_s, failure=log)))
+    assert ("a diagnostic run", "It ended with status 1") in told.not_tried
+
+
 @pytest.mark.parametrize(
     ("named", "profiles", "made"),
     [("L01 cpu", True, 1), ("L01 cpu", False, 0), ("L04d connecting", True, 0)],

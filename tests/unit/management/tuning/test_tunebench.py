@@ -222,7 +222,7 @@ def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(OWN_CHECK, check)
     told = as_json(*ONE)
-    assert told["answer"]["not_tried"] == [["a diagnostic run", "Its queries can't be timed."]]
+    assert told["answer"]["not_tried"] == [["a diagnostic run", "Its queries can't be timed"]]
     assert told["answer"]["end"] == "confirmed"
 
 
