@@ -81,9 +81,10 @@ class Notebook:
 
     def note(self, trial: Trial, seen: Observation) -> None:
         self.entries.append(Entry(trial, seen))
-        mine = [one.seen for one in self.entries if one.trial.candidate == trial.candidate]
-        failed = sum(bool(one.failure) for one in mine)
-        if seen.failure and failed >= FAILED_STARTS:
+        mine = self.of(trial.candidate)
+        failed = sum(bool(one.seen.failure) for one in mine)
+        is_answer = self.end is not None and self.state(trial.candidate) is State.RECOMMENDED
+        if seen.failure and failed >= FAILED_STARTS and not is_answer:
             why = f"{failed} of its {len(mine)} runs failed: {seen.cause}"
             self.states[trial.candidate] = (State.DISCARDED, why)
 

@@ -80,6 +80,19 @@ def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> N
     assert notebook.spent_s <= notebook.question.budget_s
 
 
+def test_a_pick_that_dies_where_nothing_counts_stays_the_answer() -> None:
+    """It was discarded, and the answer was "So far only one size was probed"."""
+
+    def dies(trial: Trial, found: Observation) -> Observation:
+        does_die = trial.phase in (Phase.STRAIN, Phase.DIAGNOSE)
+        return replace(found, failure="It ended.") if does_die else found
+
+    search = Search(Notebook(Question(objective=OBJECTIVE, cpus=1)), lambda _: SIZES)
+    told = Outcome(driven(search, Ideal(OBJECTIVE, lambda _: 90.0, spoil=dies)))
+    assert told.end is End.CONFIRMED
+    assert ". But 2 of its " in told.headline
+
+
 def test_its_time_is_kept_from_the_budget() -> None:
     for budget_s in (240.0, 300.0, 450.0):
         notebook = searched(budget_s=budget_s)
