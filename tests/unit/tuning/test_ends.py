@@ -101,6 +101,12 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
     assert "got 404" in Outcome(notebook).sentences[0]
 
 
+def test_once_the_budget_is_spent_no_further_server_is_probed() -> None:
+    hangs = spoiled(failure="It does not answer.", took_s=60.0)
+    notebook = searched(ideal(spoil=hangs), budget_s=120.0)
+    assert (notebook.end, notebook.spent_s) == (End.NOTHING_RAN, 120.0)
+
+
 @pytest.mark.parametrize("users", [1, 4])
 def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> None:
     noisy = spoiled(lambda trial: trial.load.users >= users, **NOISE)
