@@ -316,20 +316,9 @@ class Search(Making):
 
     def _ended(self, *, confirmed: bool) -> None:
         notebook, asked = self.notebook, self.question.rate or math.inf
-        if confirmed:
-            notebook.end = End.CONFIRMED
-            return
         pick = notebook.pick()
-        if pick is not None and (why := unsteady(notebook, pick)):
-            notebook.end, notebook.said = End.UNSTABLE, why
-            notebook.decide(pick, State.BEHIND, f"unstable: {why}")
-            return
         lost = notebook.decided(State.OVER, State.BEHIND, State.DISCARDED) if pick is None else {}
         out = {one: f"{one.name}: {why}" for one, why in lost.items() if why}
-        if out and all(notebook.state(one) is State.OVER for one in out):
-            least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
-            notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
-            return
         tried = [
             (margin(self.question.objective.goals, level.planned, level.met), level, entry)
             for entry in notebook.entries
@@ -337,7 +326,15 @@ class Search(Making):
             if level.planned and level.rate
         ]
         nearest = max(tried, key=lambda one: (one[0], one[1].rate), default=None)
-        if nearest is None:
+        if confirmed:
+            notebook.end = End.CONFIRMED
+        elif pick is not None and (why := unsteady(notebook, pick)):
+            notebook.end, notebook.said = End.UNSTABLE, why
+            notebook.decide(pick, State.BEHIND, f"unstable: {why}")
+        elif out and all(notebook.state(one) is State.OVER for one in out):
+            least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
+            notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
+        elif nearest is None:
             notebook.end = End.NOTHING_RAN
             notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
         elif (
