@@ -130,18 +130,11 @@ def refusal(question: Question, candidate: Candidate) -> str:
     if why := question.unable.get(candidate.server):
         return why
     kept = bool(dict(candidate.changes).get("database.conn_max_age_s"))
+    keeps = "CONN_MAX_AGE keeps connections for a next request, and"
     if (question.keeps_connections or kept) and candidate.interface == "asgi":
-        return (
-            "CONN_MAX_AGE keeps connections for a next request, and under ASGI none finds them "
-            "again: set it to 0, or use a pool"
-        )
+        return f"{keeps} under ASGI none finds them again: set it to 0, or use a pool"
     if candidate.connections is None:
-        if kept:
-            return (
-                "CONN_MAX_AGE keeps connections for a next request, and its threads answer none "
-                "with them: use a pool"
-            )
-        return ""
+        return f"{keeps} its threads answer none with them: use a pool" if kept else ""
     allowed = question.objective.connections
     needed = candidate.connections * question.instances
     every = needed * sum(question.aliases.values() or [1])
