@@ -254,6 +254,18 @@ class Outcome:
                 "It does not recover from overload: seconds after more came than it holds, most "
                 "were still late at half of that rate. Keep it below, or restart it."
             )
+        objective = question.objective
+        fresh = [entry.seen for entry in notebook.of(pick, Phase.CONFIRM)] if self.held else []
+        unseen = {
+            "memory": objective.memory_bytes and all(one.memory_bytes is None for one in fresh),
+            "connections": objective.connections
+            and all(one is None for one in (pick.connections, *(run.connections for run in fresh))),
+        }
+        lines += [
+            f"Its {what} could not be seen, so nothing says whether it keeps to that limit."
+            for what, is_unseen in unseen.items()
+            if fresh and is_unseen
+        ]
         for kind, limit in question.connections_limit.items():
             if pick.connections is None or limit is None:
                 continue
