@@ -31,9 +31,7 @@ ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
 GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART, State.BEHIND)
 MOST_NAMED = 3  #: Refusals that the end quotes.
-
 FEWEST = 4  #: Are screened, however short the budget is.
-
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
@@ -94,8 +92,7 @@ class Search(Making):
         notebook.unable.update(question.unable)
         least = least_s(question.window_factor)
         if question.budget_s < least:
-            short = format_period(question.budget_s)
-            notebook.end = End.REFUSED
+            notebook.end, short = End.REFUSED, format_period(question.budget_s)
             notebook.said = (
                 f"a budget of {short} shows nothing: give {format_period(least)} or more"
             )
