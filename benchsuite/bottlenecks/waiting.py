@@ -27,6 +27,7 @@ from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.results import Common, Reached
 from benchsuite.core.units import (
+    counted,
     format_bytes,
     format_count,
     format_duration,
@@ -60,14 +61,14 @@ def mostly_database(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """the database is at work for at least half of the time that a request is in the server, and
     more is asked than is answered at once
     """
-    counted = "--diagnose names those that repeat"
+    repeats = "--diagnose names those that repeat"
     if evidence.diagnosis is not None:
-        counted = f"a request makes {format_number(evidence.diagnosis.queries)}"
+        repeats = f"a request makes {format_number(evidence.diagnosis.queries)}"
     if _is_large(evidence) and evidence.is_pressed:
         yield {
             "says": "Requests mostly wait for the database.",
             "evidence": _its_time(evidence),
-            "fix": f"Fewer and cheaper queries; {counted}.",
+            "fix": f"Fewer and cheaper queries; {repeats}.",
             "gain": _without(evidence.database_s, evidence.inside_s),
         }
 
@@ -222,14 +223,14 @@ def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             "make fewer connections: fewer threads and processes, or a pool.",
         }
     elif limit and could and evidence.connections and could > limit:
-        each = f"{evidence.threads} thread{'s' * (evidence.threads != 1)}"
-        if evidence.pool:
-            each = f"a pool of {evidence.pool}"
+        count = evidence.processes or 1
+        at_once = f"{counted((evidence.slots or 0) // count, 'request')} at once"
+        own = counted(evidence.threads or 1, "thread") if evidence.sets_threads else at_once
+        each = f"a pool of {evidence.pool}" if evidence.pool else own
         yield {
             "says": "The server may need more database connections than the database gives.",
-            "evidence": f"{processes_words(evidence.processes or 1)} with "
-            f"{each} each may hold {could} connections, and the limit is {limit}; "
-            f"{evidence.connections} were open at once.",
+            "evidence": f"{processes_words(count)} with {each} each may hold {could} connections, "
+            f"and the limit is {limit}; {evidence.connections} were open at once.",
             "fix": f"Raise max_connections to {could} and more, or use a pool.",
         }
 

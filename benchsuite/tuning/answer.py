@@ -143,7 +143,8 @@ class Outcome:
         if self.scaling is not None and self.end not in NOTHING:
             yield from scaling.sentences(notebook, self.scaling)
         elif self.end is End.REFUSED:
-            yield f"Nothing was started. {said[:1].upper()}{said[1:]}."
+            more = "more " * bool(notebook.entries)
+            yield f"Nothing {more}was started. {said[:1].upper()}{said[1:]}."
         elif self.end is End.NOTHING_RAN:
             yield f"Nothing could be measured{f': {said}' * bool(said)}."
         elif self.end is End.UNSTABLE:
@@ -253,6 +254,18 @@ class Outcome:
                 "It does not recover from overload: seconds after more came than it holds, most "
                 "were still late at half of that rate. Keep it below, or restart it."
             )
+        objective = question.objective
+        fresh = [entry.seen for entry in notebook.of(pick, Phase.CONFIRM)] if self.held else []
+        unseen = {
+            "memory": objective.memory_bytes and all(one.memory_bytes is None for one in fresh),
+            "connections": objective.connections
+            and all(one is None for one in (pick.connections, *(run.connections for run in fresh))),
+        }
+        lines += [
+            f"Its {what} could not be seen, so nothing says whether it keeps to that limit."
+            for what, is_unseen in unseen.items()
+            if fresh and is_unseen
+        ]
         for kind, limit in question.connections_limit.items():
             if pick.connections is None or limit is None:
                 continue
@@ -355,9 +368,7 @@ def _now(notebook: Notebook, pick: Candidate) -> str:
 def _seen(notebook: Notebook, candidate: Candidate) -> str:
     """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
     levels = next(iter(confirming.by_rate(notebook, candidate).values()))
-    shares = [level.met[0] / level.planned for level in levels]
-    goal, *_ = notebook.question.objective.goals
-    return f"{goal.reached(sum(shares) / len(shares))} in {counted(len(shares), 'fresh run')}"
+    return f"{notebook.reached(levels)} in {counted(len(levels), 'fresh run')}"
 
 
 def answer(outcome: Outcome) -> Answer:

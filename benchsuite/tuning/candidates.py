@@ -10,6 +10,7 @@ from itertools import product
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec, ServerSpec
+from benchsuite.core.specs.server import MAX_PROCESSES, MAX_THREADS
 from benchsuite.core.specs.spec import changed
 from benchsuite.core.units import counted, format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
@@ -81,11 +82,11 @@ def _settings(
 def _sizes(
     server: type[ServerAdapter], probe: Probe, cpus: int
 ) -> Iterable[tuple[int, int | None]]:
-    most = server.max_processes or 8 * cpus
+    most = min(MAX_PROCESSES, server.max_processes or 8 * cpus)
     if server.threads_word is not None:
         for processes in sorted({min(most, p) for p in (cpus, cpus + 1, 2 * cpus)}):
             need = threads_needed(probe, processes, cpus)
-            yield from ((processes, need * factor) for factor in THREADS)
+            yield from ((processes, min(MAX_THREADS, need * factor)) for factor in THREADS)
     elif server.interface == "wsgi" and server.one_at_a_time:
         many = (cpus, cpus + 1, 2 * cpus + 1, 4 * cpus, 8 * cpus)
         yield from ((processes, None) for processes in sorted({min(most, p) for p in many}))
@@ -128,19 +129,12 @@ def refusal(question: Question, candidate: Candidate) -> str:
     """Why it isn't started; empty where it may be."""
     if why := question.unable.get(candidate.server):
         return why
-    kept = "database.conn_max_age_s" in dict(candidate.changes)
+    kept = bool(dict(candidate.changes).get("database.conn_max_age_s"))
+    keeps = "CONN_MAX_AGE keeps connections for a next request, and"
     if (question.keeps_connections or kept) and candidate.interface == "asgi":
-        return (
-            "CONN_MAX_AGE keeps connections for a next request, and under ASGI none finds them "
-            "again: set it to 0, or use a pool"
-        )
+        return f"{keeps} under ASGI none finds them again: set it to 0, or use a pool"
     if candidate.connections is None:
-        if kept:
-            return (
-                "CONN_MAX_AGE keeps connections for a next request, and its threads answer none "
-                "with them: use a pool"
-            )
-        return ""
+        return f"{keeps} its threads answer none with them: use a pool" if kept else ""
     allowed = question.objective.connections
     needed = candidate.connections * question.instances
     every = needed * sum(question.aliases.values() or [1])

@@ -5,7 +5,6 @@ least in fresh starts, until one of them holds it.
 """
 
 import math
-import statistics
 from collections.abc import Sequence
 
 from benchsuite.stats.compare import FEWEST_STARTS, ratio
@@ -84,8 +83,7 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
         judge(notebook, candidate, seen, is_known=bool(points))
         is_near = any(point.margin >= HOPE for point in points)
         if notebook.state(candidate) is State.RACING and not is_near and candidate != current:
-            share = 100 * min(seen.levels[0].met) / seen.levels[0].planned
-            shown = f"{share:.3g} % in time at {points[0].rate:g}/s"
+            shown = f"{notebook.reached(seen.levels)} at {rate:g}/s"
             notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
     more = rate * MORE * confirming.margin(notebook, making.confirming().window_s)
     each_s = making.cost_s(making.confirming((more,)))
@@ -116,10 +114,8 @@ def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> St
         notebook.decide(candidate, State.RECOMMENDED)
         return True
     else:
-        levels = confirming.by_rate(notebook, candidate).get(rate, [])
-        shares = [level.met[0] / level.planned for level in levels]
         why = "its fresh runs say nothing"
-        if shares:
-            why = f"{100 * statistics.mean(shares):.3g} % in time at {rate:.4g}/s, in fresh runs"
+        if levels := confirming.by_rate(notebook, candidate).get(rate):
+            why = f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
         notebook.decide(candidate, State.BEHIND, why)
     return False

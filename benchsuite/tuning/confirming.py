@@ -190,7 +190,9 @@ def unsteady(notebook: Notebook, candidate: Candidate) -> str:
         highest = rates[max(rates)]
         most = 1 - sum(one.met[place] for one in highest) / sum(one.planned for one in highest)
         if FEW > late > max(AS_LATE * most, AS_ALLOWED * (1 - goal.share)):
-            return f"{100 * late:.2g} % are late even at {format_number(min(rates))}/s"
+            many = f"{100 * late:.2g} % are {'late' if goal.within_s else 'wrong'}"
+            shown = goal.reached(1 - late) if goal.is_mean else many
+            return f"{shown} even at {format_number(min(rates))}/s"
     return ""
 
 

@@ -88,7 +88,7 @@ def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Se
     if making.cost_s(load) <= making.unspent_s:
         seen = yield from making.start(pick, phase, load, reason, again=False)
         disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
-        why, named = seen.failure or disturbed, seen.named
+        why, named = seen.cause or disturbed, seen.named
     if why:
         making.notebook.unable[what] = why
     return named

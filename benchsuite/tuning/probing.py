@@ -56,8 +56,8 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
             seen = full
         notebook.decide(first, State.NO_STATEMENT, unsaid(seen))
         cause = seen.failure or seen.codes
-        if cause and cause in causes:
-            break  # as of another server, so it is not due to the server
+        if (cause and cause in causes) or making.unspent_s <= 0:
+            break  # as of another server, so it is not due to the server; or no time is left
         causes.add(cause)
     notebook.end = End.NOTHING_RAN
     whys = [why for state, why in notebook.states.values() if why and state is not State.REFUSED]
@@ -68,7 +68,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
 def unsaid(seen: Observation) -> str:
     """Why a start says nothing of its server."""
     if seen.failure:
-        return f"its run failed: {seen.failure.strip().removesuffix('.')}"
+        return f"its run failed: {seen.cause}"
     if seen.limit:
         return f"the load generator was the limit ({', '.join(seen.limit)})"
     if seen.codes:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
+from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
@@ -28,11 +29,9 @@ Grid = Callable[[Probe], Sequence[Candidate]]
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 SPOILED = (State.NO_STATEMENT, State.DISCARDED)
-GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART)
+GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART, State.BEHIND)
 MOST_NAMED = 3  #: Refusals that the end quotes.
-
 FEWEST = 4  #: Are screened, however short the budget is.
-
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
@@ -80,7 +79,7 @@ class Search(Making):
             self._refused()
         elif question.rate is not None:
             confirmed = yield from hold(self, self._bounded(candidates), question.rate)
-            self._ended(candidates, confirmed=confirmed)
+            self._ended(confirmed=confirmed)
         else:
             yield from self._highest(candidates)
         yield from diagnose(self)
@@ -93,8 +92,7 @@ class Search(Making):
         notebook.unable.update(question.unable)
         least = least_s(question.window_factor)
         if question.budget_s < least:
-            short = format_period(question.budget_s)
-            notebook.end = End.REFUSED
+            notebook.end, short = End.REFUSED, format_period(question.budget_s)
             notebook.said = (
                 f"a budget of {short} shows nothing: give {format_period(least)} or more"
             )
@@ -179,7 +177,7 @@ class Search(Making):
             yield from confirm(self, now, "what runs now")
         if confirmed and pick is not None:
             yield from overload(self, pick)
-        self._ended(candidates, confirmed=confirmed)
+        self._ended(confirmed=confirmed)
 
     def _choose(self) -> Candidate | None:
         """The best that is left; where these are over a limit that only their own rates show, or
@@ -313,35 +311,33 @@ class Search(Making):
                 notebook.drop(candidate, best)
         return [one for one in notebook.going(new) if one in notebook.states]
 
-    def _ended(self, candidates: Sequence[Candidate], *, confirmed: bool) -> None:
-        notebook, asked = self.notebook, self.question.rate or 0.0
-        if confirmed:
-            notebook.end = End.CONFIRMED
-            return
+    def _ended(self, *, confirmed: bool) -> None:
+        notebook, asked = self.notebook, self.question.rate or math.inf
         pick = notebook.pick()
-        if pick is not None and (why := unsteady(notebook, pick)):
-            notebook.end, notebook.said = End.UNSTABLE, why
-            notebook.decide(pick, State.BEHIND, f"unstable: {why}")
-            return
         lost = notebook.decided(State.OVER, State.BEHIND, State.DISCARDED) if pick is None else {}
         out = {one: f"{one.name}: {why}" for one, why in lost.items() if why}
-        if out and all(notebook.state(one) is State.OVER for one in out):
-            least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
-            notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
-            return
-        nearest = [
-            (min(level.met) / level.planned, level.rate, one.name, entry.seen.wrong)
-            for one in candidates
-            for entry in notebook.of(one)
+        tried = [
+            (margin(self.question.objective.goals, level.planned, level.met), level, entry)
+            for entry in notebook.entries
             for level in entry.seen.levels
             if level.planned and level.rate
         ]
-        points = notebook.points(entry for one in candidates for entry in notebook.of(one))
-        if not nearest:
+        nearest = max(tried, key=lambda one: (one[0], one[1].rate), default=None)
+        if confirmed:
+            notebook.end = End.CONFIRMED
+        elif pick is not None and (why := unsteady(notebook, pick)):
+            notebook.end, notebook.said = End.UNSTABLE, why
+            notebook.decide(pick, State.BEHIND, f"unstable: {why}")
+        elif out and all(notebook.state(one) is State.OVER for one in out):
+            least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
+            notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
+        elif nearest is None:
             notebook.end = End.NOTHING_RAN
             notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
-        elif any(entry.seen.limit for entry in notebook.entries) or any(
-            point.margin >= 0 and point.rate >= asked for point in points
+        elif (
+            nearest[0] >= 0
+            or nearest[1].rate > asked  # which says nothing of what was asked for
+            or any(entry.seen.limit for entry in notebook.entries)
         ):
             notebook.end = End.NOT_CONFIRMED
             notebook.said = "; ".join([*out.values()][:MOST_NAMED])
@@ -349,11 +345,10 @@ class Search(Making):
             notebook.end = End.NOTHING_HOLDS
             if pick is not None:
                 notebook.decide(pick, State.BEHIND, "it held no rate")
-            share, rate, name, wrong = max(nearest)
-            said = f"; wrong answers said: {wrong}" if wrong else ""
-            notebook.said = (
-                f"{name} came nearest: {100 * share:.3g} % in time at {format_number(rate)}/s{said}"
-            )
+            _, level, entry = nearest
+            wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
+            at = f"{notebook.reached([level])} at {format_number(level.rate)}/s"
+            notebook.said = f"{entry.trial.candidate.name} came nearest: {at}{wrong}"
 
 
 class Searching:

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from benchsuite.core.specs.objective import Objective
+from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.specs.spec import Option
 from benchsuite.core.units import (
     counted,
@@ -130,12 +130,13 @@ class Level:
     percentile_s: float | None = None
     """Response time that the first goal's share of the planned arrivals had; None without one."""
 
-    @property
-    def words(self) -> str:
+    def words(self, goal: Goal) -> str:
+        """ "96.3 % at 150/s", of the first goal; "a mean of 43 ms at 150/s"."""
         if not self.rate:
             return format_rate(self.goodput)
-        share = 100 * self.met[0] / self.planned if self.planned else None
-        return f"{format_percent(share)} at {format_number(self.rate)}/s"
+        share = self.met[0] / max(1, self.planned)
+        shown = goal.reached(share) if goal.is_mean else format_percent(100 * share)
+        return f"{shown} at {format_number(self.rate)}/s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -163,13 +164,16 @@ class Observation:
         return bool(self.codes) and not self.levels
 
     @property
-    def words(self) -> str:
-        """In a line what a search is told of it."""
-        failure, *_ = self.failure.strip().partition("\n")  # its run has the log
+    def cause(self) -> str:
+        """Why it failed, without the log, which its run has."""
+        return self.failure.strip().partition("\n")[0].removesuffix(".")
+
+    def words(self, goal: Goal) -> str:
+        """In a line what a search is told of it; `goal` is the first one of its objective."""
         parts: tuple[tuple[str, Sequence[str]], ...] = (
-            ("", [failure] * bool(failure)),
+            ("", [self.cause] * bool(self.cause)),
             ("says nothing of the server: ", self.codes),
-            ("", [level.words for level in self.levels if level.planned or level.goodput]),
+            ("", [one.words(goal) for one in self.levels if one.planned or one.goodput]),
             ("the load generator was the limit: ", self.limit),
             ("the server failed: ", self.fails),
             ("wrong answers said: ", [self.wrong] * bool(self.wrong)),

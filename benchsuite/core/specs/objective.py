@@ -52,9 +52,8 @@ class Goal:
 
     def reached(self, share: float) -> str:
         """ "96.3 % in time", "a mean of 43 ms"."""
-        if self.is_mean:
-            mean_s = (self.within_s or 0.0) * (1 - share) / share if share else math.inf
-            return f"a mean of {format_duration(mean_s)}"
+        if self.is_mean and share:
+            return f"a mean of {format_duration((self.within_s or 0.0) * (1 - share) / share)}"
         return f"{100 * share:.3g} % {'right' if self.within_s is None else 'in time'}"
 
 

@@ -148,7 +148,7 @@ EVERY = (*OWN, *(entry for entry in run_options.EVERY if entry.group not in OF_T
 BESIDE_PASTE = ("paste", "of")
 OF_A_TARGET = ("objective", "budget", "window", "thorough")  #: What may be asked of one.
 BESIDE_RESUME = (
-    *("resume", "json", "dry_run"),
+    *("resume", "json", "html", "dry_run"),
     *(entry.key for entry in table(Place)),
     *(entry.key for entry in EVERY if entry.secret),
 )

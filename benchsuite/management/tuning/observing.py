@@ -15,25 +15,16 @@ from benchsuite.stats.histogram import Histogram
 from benchsuite.tuning.trial import Level, Observation, Question, Trial
 
 TARGETS = "TARGETS"  #: In place of these: a target elsewhere may be asked no more.
-
 SPOILING = ("B106", "B107", "B202", "B4")
 """How findings begin that leave nothing to be said about the server: another one answered, another
 client saw other times, the machine was busy. One that is about a few levels spoils only these."""
-
 OVERLOADED = ("B106",)
 """But not where work piles up: another client then meets other queues than the load."""
-
-FAILING = ("B201", "B203", "B204", "B206", "B208")
-"""The server failed at a level."""
-
+FAILING = ("B201", "B203", "B204", "B206", "B208")  #: The server failed at a level.
 PILING_UP = ("B104", "B105")
 """So it did where these are found and the load generator kept up, which `LATE` would tell."""
-
-STARVING = ("B206",)
-"""It does so, too, where some users alone wait in vain: they will at any rate."""
-
+STARVING = ("B206",)  #: And where some users alone wait in vain: they will at any rate.
 LATE = ("B101", "B102")
-
 LONGEST = 200  #: Characters of what an answer said.
 
 
@@ -93,11 +84,9 @@ def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
 
 def _wrong(result: RunResult) -> str:
     """Of the level with most failures: "status 429", or the exception behind it."""
-    if not _codes(result, ("B201",)):
-        return ""
     levels = [one for one in (result.total, *result.summaries) if one and one.failures_by_kind]
     worst = max(levels, key=lambda level: level.failures, default=None)
-    if worst is None:
+    if worst is None or not _codes(result, ("B201",)):
         return ""
     kinds = worst.failures_by_kind
     most = max(kinds, key=lambda kind: kinds[kind])

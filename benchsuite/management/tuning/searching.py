@@ -31,7 +31,9 @@ def variants(asked: Asked) -> Variants:
             changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
             if any(kind.startswith("postgresql") for kind in question.connections_limit):
                 alone = 1 if server.one_at_a_time else POOL
-                changes.append({"database.pool": pick.threads or alone})
+                age_s = asked.spec.database.conn_max_age_s  # beside which Django takes no pool
+                unkept = {"database.conn_max_age_s": 0.0} if age_s else {}
+                changes.append({"database.pool": pick.threads or alone, **unkept})
         elif against is Against.SYNC_VIEWS:
             twin = planning.async_twin(asked.spec.workload.workload)
             changes = [{"workload.workload": twin}] if twin else []

@@ -45,11 +45,8 @@ PATIENCE_S = 5.0
 PATIENT = 10.0
 """A request may take so many times as long as the objective allows, and at least so long: what is
 late anyway would only make an overloaded server take half a minute to end."""
-
 HOPELESS = 0.5  #: With less than this share in time, rates beyond are not tried.
-
 DIAGNOSES = {Phase.DIAGNOSE: QUERIES, Phase.FLAME: FLAME}
-
 DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
 
 

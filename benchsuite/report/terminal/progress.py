@@ -196,4 +196,4 @@ class TrialProgress(Progress):
         """The figures of one level stand for a run, and here all count: `saw` tells them."""
 
     def saw(self, seen: Observation) -> None:
-        super().end(seen.words)
+        super().end(seen.words(self._book.question.objective.goals[0]))

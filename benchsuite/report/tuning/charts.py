@@ -14,7 +14,7 @@ from benchsuite.tuning.notebook import RISING, Entry, State
 from benchsuite.tuning.trial import Phase
 
 RATE = Axis("capacity (arrivals per second)", "/s")
-IN_TIME = Axis("planned arrivals in time (%)", " %")
+SHARE = Axis("planned arrivals (%)", " %")
 GREY = "#8a8a8a"
 
 
@@ -40,7 +40,7 @@ def shares(outcome: Outcome) -> Chart:
             "shares",
             f"Share of {goal.words} against the rate",
             Axis("arrivals per second"),
-            IN_TIME,
+            SHARE,
             (Column("rate_per_s", "rate", format_number, first), *columns, asked),
             tuple((rate, *(one.get(rate) for one in measured), 100 * goal.share) for rate in rates),
             "Filled: fresh runs, all of a rate together. Hollow: the shorter windows of the "

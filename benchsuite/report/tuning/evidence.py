@@ -129,7 +129,8 @@ class TuningReport:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        question, made = self.notebook.question, [shares(self.outcome)]
+        question = self.notebook.question  # a mean has no shares to be drawn
+        made = [] if question.objective.goals[0].is_mean else [shares(self.outcome)]
         if question.rate is None and not question.scaling:
             made.insert(0, against_memory(self.outcome))
         return [one for one in made if one.series]
@@ -234,16 +235,16 @@ class TuningReport:
 
     def _decisions(self) -> Iterator[Section]:
         """The log: each trial, why it was made, and what it found."""
-        entries = self.notebook.entries
+        entries, goals = self.notebook.entries, self.notebook.question.objective.goals
         if not entries:
             return
         rows: list[list[Shown | str]] = [
             [
                 *(str(number), one.trial.phase.value, one.trial.candidate.name),
-                *(one.trial.load.words, one.trial.reason, one.seen.words),
+                *(one.trial.load.words, one.trial.reason, one.seen.words(goals[0])),
                 Shown(verdict, runs=[(verdict, run, "")])
                 if run
-                else Shown.missing("its run was deleted"),
+                else Shown.missing("its run was deleted" if one.seen.levels else "it has no run"),
             ]
             for number, (one, (run, verdict)) in enumerate(
                 zip(entries, self.runs, strict=True), start=1

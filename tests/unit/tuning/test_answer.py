@@ -23,9 +23,10 @@ ROW = Row(
     starts=14,
 )
 UNCONFIRMED = {"rate": None, "percentile_s": None}
+P95 = Goal(0.95, 0.2)
 
 
-def shown(row: Row, goal: Goal = Goal(0.95, 0.2)) -> dict[str, Shown]:  # noqa: B008 - frozen
+def shown(row: Row, goal: Goal = P95) -> dict[str, Shown]:
     return figures(row, goal)
 
 
@@ -87,8 +88,9 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
 
 
 def test_a_mean_is_told_as_one() -> None:
-    found = shown(ROW, Goal(0.5, 0.2, is_mean=True))
-    assert found["mean there"].text == "168\u2009ms"
+    mean = Goal(0.5, 0.2, is_mean=True)
+    assert shown(ROW, mean)["mean there"].text == "168\u2009ms"
+    assert replace(HELD, met=(400,)).words(mean) == "a mean of 300\u2009ms at 150/s"
 
 
 def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was_not_tried():

@@ -83,6 +83,13 @@ def test_one_slow_start_at_a_lower_rate_makes_nothing_unstable() -> None:
     assert unsteady(notebook, ONE) == "6 % are late even at 70.0/s"
 
 
+def test_a_mean_that_is_as_long_at_any_rate_is_told_as_one() -> None:
+    notebook = Notebook(Question(objective=parse("mean < 50ms"), cpus=2))
+    for rate in (100.0, 80.0, 70.0):
+        noted(notebook, Phase.CONFIRM, rate, 0.51, 10.0)
+    assert unsteady(notebook, ONE) == "a mean of 48.0\u2009ms even at 70.0/s"
+
+
 @pytest.mark.parametrize("fresh", [1.0, 0.9, 0.7])
 def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_is(fresh) -> None:
     question = Question(objective=parse("p95 < 200ms"), cpus=2, only=ONE)

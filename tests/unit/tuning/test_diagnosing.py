@@ -61,6 +61,12 @@ def test_it_is_not_made_again_where_it_was_disturbed() -> None:
     assert told.end is End.CONFIRMED
 
 
+def test_why_it_failed_is_told_without_its_log() -> None:
+    log = "It ended with status 1.\nTraceback (most recent call last):\n  boom"
+    told = Outcome(searched(lambda found: Observation(took_s=found.took_s, failure=log)))
+    assert ("a diagnostic run", "It ended with status 1") in told.not_tried
+
+
 @pytest.mark.parametrize(
     ("named", "profiles", "made"),
     [("L01 cpu", True, 1), ("L01 cpu", False, 0), ("L04d connecting", True, 0)],
@@ -72,6 +78,19 @@ def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> N
     assert all(one.load.rates == starts(notebook)[0].load.rates for one in looked)
     assert Outcome(notebook).figures == Outcome(searched()).figures
     assert notebook.spent_s <= notebook.question.budget_s
+
+
+def test_a_pick_that_dies_where_nothing_counts_stays_the_answer() -> None:
+    """It was discarded, and the answer was "So far only one size was probed"."""
+
+    def dies(trial: Trial, found: Observation) -> Observation:
+        does_die = trial.phase in (Phase.STRAIN, Phase.DIAGNOSE)
+        return replace(found, failure="It ended.") if does_die else found
+
+    search = Search(Notebook(Question(objective=OBJECTIVE, cpus=1)), lambda _: SIZES)
+    told = Outcome(driven(search, Ideal(OBJECTIVE, lambda _: 90.0, spoil=dies)))
+    assert told.end is End.CONFIRMED
+    assert ". But 2 of its " in told.headline
 
 
 def test_its_time_is_kept_from_the_budget() -> None:

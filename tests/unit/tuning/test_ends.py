@@ -101,6 +101,12 @@ def test_what_two_servers_fail_alike_in_is_asked_of_no_third() -> None:
     assert "got 404" in Outcome(notebook).sentences[0]
 
 
+def test_once_the_budget_is_spent_no_further_server_is_probed() -> None:
+    hangs = spoiled(failure="It does not answer.", took_s=60.0)
+    notebook = searched(ideal(spoil=hangs), budget_s=120.0)
+    assert (notebook.end, notebook.spent_s) == (End.NOTHING_RAN, 120.0)
+
+
 @pytest.mark.parametrize("users", [1, 4])
 def test_a_machine_that_is_busy_for_two_servers_is_so_for_all(users: int) -> None:
     noisy = spoiled(lambda trial: trial.load.users >= users, **NOISE)
@@ -240,21 +246,19 @@ def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
 
 
 def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
-    """A full load opens more than the objective allows, and one of them more at its own rate."""
+    """A full load opens more, and the best at its own rate: the second best follows, no third."""
 
     def opening(trial: Trial, seen: Observation) -> Observation:
         own = 12 if trial.candidate.processes == 2 else 8
         return replace(seen, connections=own if trial.phase is Phase.CONFIRM else 40)
 
     sizes = [replace(one, connections=None) for one in SIZES]
-    measure = ideal(
-        "p95 < 200ms, connections <= 10", lambda one: 80.0 + 10 * one.processes, spoil=opening
-    )
+    held = dict(zip(sizes, (80.0, 90.0, 100.0), strict=True))
+    measure = ideal("p95 < 200ms, connections <= 10", held.__getitem__, spoil=opening)
     notebook = searched(measure, sizes=sizes)
     assert notebook.states[sizes[2]] == (
         State.OVER,
         "it opened 12 database connections, and the objective allows 10",
     )
-    pick = notebook.pick()
-    assert pick in sizes[:2]
-    assert (notebook.end, notebook.excess(pick)) == (End.CONFIRMED, "")
+    assert notebook.pick() == sizes[1]
+    assert (notebook.end, notebook.excess(sizes[1])) == (End.CONFIRMED, "")

@@ -65,6 +65,14 @@ def test_a_rate_that_nothing_holds_names_who_came_nearest() -> None:
     assert "came nearest" in told.sentences[0]
 
 
+def test_a_mean_that_nothing_holds_is_told_as_one_and_not_as_a_share() -> None:
+    held = {one: 54.0 + one.processes for one in SIZES}
+    notebook = searched(held, rate=60.0, objective=parse("mean < 50ms"))
+    assert notebook.end is End.NOTHING_HOLDS
+    assert " came nearest: a mean of 117\u2009ms at 60.0/s" in notebook.said
+    assert not any("in time" in why for _, why in notebook.states.values())
+
+
 def test_a_rate_beyond_all_arithmetic_names_the_nearest_too() -> None:
     told = Outcome(searched(HELD, rate=3000.0))
     assert told.end is End.NOTHING_HOLDS
@@ -81,6 +89,21 @@ def test_a_rate_that_is_just_not_held_is_not_confirmed(capacity) -> None:
     assert told.rate is None or told.pick is None
     assert told.pick is not None or told.headline.startswith("Nothing ")
     assert "70.0/s" in told.headline
+
+
+@pytest.mark.parametrize("more", [{"only": SIZES[2]}, {"sizes": SIZES[2:4]}])
+def test_a_rate_that_is_held_and_no_more_is_not_said_to_be_held_by_nothing(more) -> None:
+    """By chance fewer came than planned, or they were asked for the higher rate alone."""
+
+    def few(trial: Trial, seen: Observation) -> Observation:
+        levels = [replace(one, offered=0.97 * one.rate or None) for one in seen.levels]
+        return replace(seen, levels=levels)
+
+    told = Outcome(searched(lambda _: 71.0, spoil=few, rate=70.0, **more))
+    assert told.end is End.NOT_CONFIRMED
+    said, _, why = told.headline.partition("/s: ")
+    assert said == "Nothing is confirmed to hold p95 < 200ms at 70.0"
+    assert " 2×" in why
 
 
 @pytest.mark.parametrize("rate", [None, 20.0])

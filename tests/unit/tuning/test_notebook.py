@@ -22,3 +22,12 @@ def test_a_start_that_ended_early_moves_no_other_rate():
         notebook.note(trial, Observation(levels=levels, took_s=9.0))
     assert notebook.estimate(ONE) == pytest.approx(404, rel=0.15)
     assert notebook.estimate(OTHER) == pytest.approx(433, rel=0.15)
+
+
+def test_a_mean_that_is_just_missed_at_half_the_rate_is_no_sign_of_overload() -> None:
+    notebook = Notebook(Question(objective=parse("mean < 50ms"), cpus=1))
+    load = Load(rates=(150.0, 50.0, 50.0), warmup_s=1.0, window_s=4.0)
+    trial = Trial(candidate=ONE, phase=Phase.STRAIN, load=load, seed=1, reason="")
+    levels = [Level(rate=50.0, planned=200, met=(met,)) for met in (2, 40, 98)]
+    notebook.note(trial, Observation(levels=levels, took_s=20.0))
+    assert notebook.recovers(ONE) is True

@@ -4,7 +4,7 @@ from benchmarks.tuning.ideal import Ideal, driven, going
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook
-from benchsuite.tuning.search import Search
+from benchsuite.tuning.search import ASSUMED, Search
 from benchsuite.tuning.trial import Candidate, Question
 
 
@@ -29,6 +29,13 @@ def test_where_all_is_refused_nothing_is_started():
     assert told.pick is None
     assert told.sentences[0].startswith("Nothing was started. Gthread 1×8: it may open 8 database")
     assert dict(told.not_tried)["uwsgi"] == "it is not installed"
+
+
+def test_what_is_refused_by_the_sizes_that_a_page_needs_was_begun() -> None:
+    asked = question(connections_limit={"postgresql": 50})
+    search = Search(Notebook(asked), lambda probe: [size(threads=8 if probe == ASSUMED else 60)])
+    told = Outcome(driven(search, Ideal(asked.objective, lambda _: 90.0)))
+    assert told.headline.startswith("Nothing more was started. Gthread 1×60: it may open 60 ")
 
 
 def test_what_runs_now_is_not_started_either_where_it_is_refused():

@@ -182,11 +182,12 @@ def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
 
 def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
     there = Candidate(server="https://shop.example", processes=1, interface="own")
-    question = asks(only=there, most_per_s=50.0)
+    objective = parse("p95 < 200ms, memory <= 1GiB, connections <= 9")
+    question = asks(only=there, most_per_s=50.0, objective=objective)
     held = Ideal(question.objective, lambda _: 80.0)
 
     def measure(trial: Trial) -> Observation:
-        seen = held(trial)
+        seen = replace(held(trial), memory_bytes=None)
         return replace(seen, limit=("TARGETS",)) if 50.0 in trial.load.rates else seen
 
     notebook = driven(Search(Notebook(question), lambda _: [there]), measure)
@@ -196,6 +197,8 @@ def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
     assert told.pick == there
     assert "holds at least" in told.sentences[0]
     assert any("50/s in TARGETS) was the limit" in one for one in told.sentences)
+    unseen = [one.partition(" could not be seen")[0] for one in told.cautions]
+    assert unseen == ["Its memory", "Its connections"]
     assert not any(one.trial.phase is Phase.DIAGNOSE for one in notebook.entries)
 
 

@@ -114,6 +114,16 @@ def test_one_that_saves_memory_and_misses_the_rate_is_dropped() -> None:
     assert notebook.states[FROZEN][1].startswith("it missed 70/s; 30 % less memory")
 
 
+def test_a_pick_that_dies_beside_its_variants_stays_the_answer() -> None:
+    def dies(trial: Trial, found: Observation) -> Observation:
+        does_die = trial.phase is Phase.VARY and trial.candidate == PLAIN
+        return Observation(took_s=5.0, failure="It ended.") if does_die else found
+
+    notebook = searched(rates(pool=1.12), after=dies)
+    assert (notebook.end, notebook.pick()) == (End.CONFIRMED, PLAIN)
+    assert notebook.states[POOL] == (State.NO_STATEMENT, "its runs say nothing")
+
+
 def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
     holds = rates(pool=1.12, conn_max_age_s=1.05)
     whole = list(going(first := search(), measured(first, holds)))

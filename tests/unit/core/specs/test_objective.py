@@ -26,6 +26,7 @@ def test_what_is_no_objective_gets_one_sentence(golden):
 def test_a_mean_is_a_goal_like_a_percentile():
     (goal,) = parse("mean < 50ms").goals
     assert goal.reached(0.5) == "a mean of 50.0\u2009ms"
+    assert goal.reached(0.0) == "0 % in time"
     for mean_s, holds in ((0.030, True), (0.049, True), (0.051, False), (0.300, False)):
         met = round(1000 * goal.within_s / (goal.within_s + mean_s))
         assert (margin([goal], 1000, [met]) > 0) is holds

@@ -222,7 +222,7 @@ def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(OWN_CHECK, check)
     told = as_json(*ONE)
-    assert told["answer"]["not_tried"] == [["a diagnostic run", "Its queries can't be timed."]]
+    assert told["answer"]["not_tried"] == [["a diagnostic run", "Its queries can't be timed"]]
     assert told["answer"]["end"] == "confirmed"
 
 
@@ -539,6 +539,12 @@ def test_without_an_answer_none_is_proposed(machine: Machine) -> None:
 def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) -> None:
     said = refused("--seed=3", "--servers=uwsgi")
     assert "--servers and --seed would change it" in said
+
+
+def test_what_goes_on_can_have_its_page_written(half_done: Tuning, tmp_path: Any) -> None:
+    page = tmp_path / "page.html"
+    assert ended("--resume", f"--html={page}") == (0, "")
+    assert "gunicorn-gthread, 1 process × 4 threads holds" in page.read_text()
 
 
 def test_a_dry_run_starts_nothing_and_says_how_long(machine, capsys):

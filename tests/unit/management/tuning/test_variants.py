@@ -1,6 +1,7 @@
 """Which other settings a server is tried in, and how they reach the run and what is pasted."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from benchsuite import conf
@@ -49,6 +50,20 @@ def test_connections_are_kept_where_their_thread_lives_on_or_pooled() -> None:
     assert [one.changes for one in on_sqlite] == [(("database.conn_max_age_s", 60.0),)]
     of_its_own = found("gunicorn-gthread", Against.CONNECTING, pool=8)
     assert [one.changes for one in of_its_own] == [(("database.pool", 4),)]
+
+
+def test_a_pool_takes_the_place_of_connections_that_were_asked_to_be_kept() -> None:
+    """Both together are refused, which ended the tuning after its answer, and at each --resume."""
+    database, mine = DatabaseSpec(use="postgresql", conn_max_age_s=60.0), asked("granian-wsgi")
+    question = replace(mine.question, keeps_connections=True)
+    mine = replace(mine, question=question, spec=replace(mine.spec, database=database))
+    pick = sized("granian-wsgi", conf.server_class("granian-wsgi"), 2, 4, None, database)
+    assert pick is not None
+    *_, pooled = variants(mine)(pick, Against.CONNECTING)
+    assert pooled.name == "granian-wsgi 2×4 pool=4 conn_max_age_s=0"
+    spec = configured(mine.spec, pooled)
+    assert (spec.database.pool, spec.database.conn_max_age_s) == (4, 0)
+    assert refusal(question, pooled) == ""
 
 
 def against(server: str, what: Against, options: Mapping[str, Any] | None = None) -> list[str]:
