@@ -71,9 +71,9 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
             there = f"; there are {listed(sorted(names))}" if names else ""
             raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
         project = Project(folder=home, python=candidate.absolute(), **known)
-        if not (project.is_own and project.fault):
+        if not project.fault:
             return project
-        lacking = project  # ours has Django, but another may have what the project imports
+        lacking = lacking or project  # it has Django, but may be that of another project
     if lacking is not None:
         return lacking
     raise UnavailableError(

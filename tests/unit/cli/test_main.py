@@ -110,7 +110,7 @@ def conda(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize("lacks", [True, False])
-def test_where_ours_lacks_what_the_project_imports_others_are_tried(
+def test_where_a_python_lacks_what_the_project_imports_others_are_tried(
     tmp_path, conda, monkeypatch, *, lacks
 ):
     other = tmp_path / "bin" / "python3"
@@ -128,6 +128,8 @@ def test_where_ours_lacks_what_the_project_imports_others_are_tried(
     assert find(tmp_path).fault == fault
     reports[str(conda)] = KNOWN
     assert find(tmp_path).python == conda
+    reports[sys.executable], reports[str(conda)] = KNOWN, {**KNOWN, "fault": "of another project"}
+    assert find(tmp_path).python == Path(sys.executable)
 
 
 def test_the_active_environment_comes_first_though_it_is_ours(tmp_path, conda, monkeypatch):
