@@ -132,7 +132,7 @@ def at_least(figures: Sequence[Figure], record: Record) -> dict[str, float]:
             bounds[figure.name] = sum(pieces[: len(pieces) // 3]) / MOST_OF_NONE
         elif figure.of in LONG:
             # most users waited for all of the window, so the mean is at least half of it
-            bounds[figure.name] = len(seconds) / 2
+            bounds[figure.name] = len(seconds) / (2 if figure.of == "mean_s" else 1)
     return bounds
 
 
