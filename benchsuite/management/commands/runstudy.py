@@ -309,10 +309,8 @@ def _cells(study: Study, row: StudyRun, hosts: int | None) -> Sequence[Cell]:
 
 def _under(python: str, cell: Cell) -> dict[str, Any]:
     """The option that has a cell served by that Python, unless it has a target of its own."""
-    server = cell.options.get("server")
-    if python and (not server or conf.server_class(str(server)).serves_project):
-        return {"python": python}
-    return {}
+    servers = map(conf.server_class, cell.options.get("server") or ())
+    return {"python": (python,)} if python and all(one.serves_project for one in servers) else {}
 
 
 def _one(names: Sequence[str]) -> str:

@@ -434,7 +434,7 @@ def test_the_program_has_the_projects_python_serve_what_has_no_target_of_its_own
     runstudy("--resume")
     assert {plan.spec.server.python for plan in machine.made} == {sys.executable}
     assert StudyRun.objects.get().python == sys.executable
-    peer = Cell(coordinates={}, options={"server": "peer-ws"})
+    peer = Cell(coordinates={}, options={"server": ("peer-ws",)})
     assert runstudy_command._under(sys.executable, peer) == {}
 
 
