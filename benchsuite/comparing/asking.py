@@ -68,7 +68,8 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
         _candidate(title, some, objective, rate)
         for title, some in zip(titles, groups.values(), strict=True)
     ]
-    return sorted(made, key=lambda one: ([*Fit].index(one.fit), one.memory_bytes or 0.0))
+    order = list(Fit)
+    return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
 
 
 def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:

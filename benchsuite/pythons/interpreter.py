@@ -205,7 +205,8 @@ class Kind:
 def find(wanted: str) -> Path:
     """The executable that `--python` names: a path, also of an environment's folder, or a version
     such as "3.13" or "pypy3.11". Symbolic links are not followed, because they make it the
-    environment's. Raises UnavailableError where it is not on this machine.
+    environment's. Raises UnavailableError, with a list of those found, where it is not on this
+    machine.
     """
     if os.sep not in wanted:
         return _named(wanted)
