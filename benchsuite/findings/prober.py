@@ -9,6 +9,7 @@ from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.registry import Rule, finding
 from benchsuite.findings.target import stalled, starves
 from benchsuite.stats import histogram
+from benchsuite.stats.distributions import at_least
 from benchsuite.stats.summary import about_half, median_interval
 
 PROBER_ALLOWANCE_S = 0.001  #: Two clients in Python differ by about this, however they are written.
@@ -172,11 +173,9 @@ def _allowance_s(probes: Probes) -> float:
 
 def _lost(probes: Probes) -> int:
     """0 where the load may well lose as many."""
-    from scipy.special import bdtrc
-
     if not probes.lost:
         return 0
-    by_chance = float(bdtrc(probes.lost - 1, probes.sent, probes.failed))
+    by_chance = at_least(probes.lost, probes.sent, probes.failed)
     return probes.lost if by_chance <= CHANCE else 0
 
 

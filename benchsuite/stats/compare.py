@@ -24,37 +24,44 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import lru_cache
+from statistics import NormalDist, fmean, variance
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.metrics.every import Scale
+from benchsuite.stats.distributions import student_quantile
 
 FEWEST_STARTS = 5  #: Of each side. Three against three can never be significant: least p is 0.1.
-EXACT_UP_TO = 200  #: Starts a side up to which p is exact; above, that takes seconds.
-PERMUTATIONS = 9999
+EXACT_UP_TO = 60  #: Starts a side up to which p is exact; above, that takes seconds.
 
 
-def mann_whitney(
-    first: Sequence[float], second: Sequence[float], *, seed: int = 0
-) -> tuple[float, str]:
-    """The two-sided p of the Mann–Whitney U test (Mann & Whitney 1947), by SciPy, and its method:
-    "exact" without ties; "permutation" with ties, over all ways of dealing the values to the sides
-    or `PERMUTATIONS` random ones; "asymptotic" of very many starts.
+def mann_whitney(first: Sequence[float], second: Sequence[float]) -> tuple[float, str]:
+    """The two-sided p of the Mann–Whitney U test (Mann & Whitney 1947), and its method: "exact",
+    over all ways of dealing the values to the sides, ties or not; "asymptotic" of very many starts.
     """
-    from scipy import stats
+    pooled = sorted([*first, *second])
+    doubled = {one: 2 * pooled.index(one) + pooled.count(one) + 1 for one in {*pooled}}
+    ranks = [doubled[value] for value in pooled]
+    mine = sum(doubled[value] for value in first)
+    if max(len(first), len(second)) > EXACT_UP_TO:
+        beyond = abs(mine - len(first) * fmean(ranks)) - 1
+        spread = math.sqrt(len(first) * len(second) / len(pooled) * variance(ranks))
+        return min(1.0, 2 * NormalDist().cdf(-beyond / spread)) if spread else 1.0, "asymptotic"
+    ways = _ways(ranks, len(first))
+    tails = ways[: mine + 1].sum(), ways[mine:].sum()
+    return min(1.0, 2 * float(min(tails) / ways.sum())), "exact"
 
-    a, b = sorted(first), sorted(second)
-    how = "exact"
-    method: Any = how
-    if max(len(a), len(b)) > EXACT_UP_TO:
-        how = method = "asymptotic"
-    elif len({*a, *b}) < len(a) + len(b):
-        how = "permutation"
-        method = stats.PermutationMethod(n_resamples=PERMUTATIONS, rng=np.random.default_rng(seed))
-    test = stats.mannwhitneyu(a, b, alternative="two-sided", method=method)
-    return min(1.0, float(test.pvalue)), how
+
+def _ways(ranks: Iterable[int], many: int) -> NDArray[np.float64]:
+    """In how many ways so many of the ranks have each sum."""
+    ranks = sorted(ranks)
+    ways = np.zeros((many + 1, sum(ranks[-many:]) + 1))
+    ways[0, 0] = 1.0
+    for rank in ranks:
+        ways[1:, rank:] = ways[1:, rank:] + ways[:-1, :-rank]
+    return ways[-1, :]
 
 
 def holm(values: Sequence[float]) -> list[float]:
@@ -79,24 +86,13 @@ def attained_level(first: int, second: int, level: float) -> float:
     """The largest p at or below the level that so many starts can give: 0.032 for five against five
     at 5 %.
 
-    The ways to each U are the coefficients of the Gaussian binomial (Mann & Whitney 1947). With
-    more than 30 starts a side, ps lie close enough for the level itself.
+    With more than 30 starts a side, ps lie close enough for the level itself.
     """
     if max(first, second) > 30:
         return level
-    ways = [1] + [0] * (first * second)
-    for step in range(1, first + 1):
-        for place in range(len(ways) - 1, second + step - 1, -1):
-            ways[place] -= ways[place - second - step]
-        for place in range(step, len(ways)):
-            ways[place] += ways[place - step]
-    attained, tail, total = 0.0, 0, math.comb(first + second, first)
-    for count in ways:
-        tail += count
-        if 2 * tail > level * total:
-            break
-        attained = 2 * tail / total
-    return attained
+    ways = _ways(range(1, first + second + 1), first)
+    ps = 2 * ways.cumsum() / ways.sum()
+    return float(ps[ps <= level].max(initial=0.0))
 
 
 def starts_needed(compared: int = 1, *, level: float = 0.05) -> int:
@@ -231,10 +227,8 @@ class Comparison:
         self, starts: tuple[int, int], error: float, freedom: float, compared: int
     ) -> float:
         """The smallest difference, or logarithm of a ratio, that would be shown in 9 of 10."""
-        from scipy.special import stdtrit
-
         level = attained_level(*starts, (1 - self.confidence) / compared)
-        quantiles = [float(stdtrit(freedom, q)) for q in (1 - level / 2, POWER)]
+        quantiles = [student_quantile(freedom, q) for q in (1 - level / 2, POWER)]
         margin = math.log1p(self.margin) if self.scale is Scale.RATIO else self.margin
         return max(sum(quantiles) * error / RANK_EFFICIENCY, margin + quantiles[1] * error)
 
@@ -277,7 +271,7 @@ def compare(
         plain = replace(plain, error=error, freedom=freedom)
     if min(plain.starts) < FEWEST_STARTS:
         return plain
-    p, method = mann_whitney(first.tolist(), second.tolist(), seed=seed)
+    p, method = mann_whitney(first.tolist(), second.tolist())
     tested = replace(plain, p=p, p_method=method, p_corrected=p)
     if not has_value:
         return tested
@@ -329,33 +323,20 @@ def _interval(
     """The expanded percentile interval: the same for a pair whichever side is named first. Kept,
     because pages and answers ask for a pair again.
     """
-    from scipy import stats
-
     if sum(first) * len(second) > sum(second) * len(first):
         low, high = _interval(scale, second, first, confidence, errors, seed)
         return (1 / high, 1 / low) if scale is Scale.RATIO else (-high, -low)
 
-    def statistic(x: Any, y: Any, axis: int = -1) -> Any:
-        a, b = x.mean(axis=axis), y.mean(axis=axis)
-        return b / a if scale is Scale.RATIO else b - a
-
+    sides = [np.array(first)[None], np.array(second)[None]]
     error, freedom, plug_in = errors
-    if freedom is None:
-        only = float(statistic(np.array(first), np.array(second)))
-        return only, only
-
-    tail = stats.norm.cdf(stats.t.ppf((1 - confidence) / 2, freedom) * error / plug_in)
-    resampled = stats.bootstrap(
-        (np.array(first), np.array(second)),
-        statistic,
-        n_resamples=RESAMPLES,
-        vectorized=True,
-        paired=False,
-        confidence_level=1 - 2 * float(tail),
-        method="percentile",
-        rng=np.random.default_rng(seed),
-    ).confidence_interval
-    return float(resampled.low), float(resampled.high)
+    tail = 0.5
+    if freedom is not None:
+        tail = NormalDist().cdf(student_quantile(freedom, (1 - confidence) / 2) * error / plug_in)
+        rng = np.random.default_rng(seed)
+        sides = [side[0, rng.integers(0, side.size, (RESAMPLES, side.size))] for side in sides]
+    a, b = (side.mean(axis=1) for side in sides)
+    low, high = np.quantile(b / a if scale is Scale.RATIO else b - a, (tail, 1 - tail))
+    return float(low), float(high)
 
 
 FEWEST_BLOCKS = 3  #: That both were started in: of fewer there is no interval worth the name.
@@ -366,9 +347,7 @@ def ratio(own: Mapping[Any, float], theirs: Mapping[Any, float]) -> Estimate | N
     differences = [own[block] - theirs[block] for block in own if block in theirs]
     if len(differences) < FEWEST_BLOCKS:
         return None
-    from scipy.special import stdtrit
-
     mean = sum(differences) / len(differences)
     error = float(np.std(differences, ddof=1)) / math.sqrt(len(differences))
-    half = error * float(stdtrit(len(differences) - 1, (1 + CONFIDENCE) / 2))
+    half = error * student_quantile(len(differences) - 1, (1 + CONFIDENCE) / 2)
     return Estimate(value=math.exp(mean), low=math.exp(mean - half), high=math.exp(mean + half))

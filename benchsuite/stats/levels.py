@@ -217,17 +217,19 @@ def _steepness(points: Sequence[Point], crossing: float) -> float:
 
 def _fitted(points: Sequence[Point]) -> list[tuple[float, float]]:
     """Logarithm of each rate, rising, and the fitted margin there."""
-    from scipy.optimize import isotonic_regression
-
     rates = sorted({one.rate for one in points})
-    margins, weights = [], []
+    fitted: list[list[float]] = []  # weight, mean and how many rates, each below the one before
     for rate in rates:
         here = [one for one in points if one.rate == rate]
         weight = sum(_weight(one) for one in here)
-        margins.append(sum(_weight(one) * one.margin for one in here) / weight)
-        weights.append(weight)
-    fitted = isotonic_regression(margins, weights=weights, increasing=False).x
-    return [(math.log(rate), float(margin)) for rate, margin in zip(rates, fitted, strict=True)]
+        fitted.append([weight, sum(_weight(one) * one.margin for one in here) / weight, 1])
+        while len(fitted) > 1 and fitted[-2][1] < fitted[-1][1]:
+            weight, mean, rest = fitted.pop()
+            fitted[-1][1] += (mean - fitted[-1][1]) * weight / (fitted[-1][0] + weight)
+            fitted[-1][0] += weight
+            fitted[-1][2] += rest
+    margins = [mean for _, mean, many in fitted for _ in range(int(many))]
+    return [(math.log(rate), margin) for rate, margin in zip(rates, margins, strict=True)]
 
 
 def _weight(point: Point) -> float:

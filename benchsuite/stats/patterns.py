@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.results import Common, Pattern
+from benchsuite.stats.distributions import at_least
 from benchsuite.stats.summary import Samples, samples_needed
 
 SURE = 0.001  #: At most so often chance alone makes a pattern, of all that are tried.
@@ -149,8 +150,6 @@ def _grouped(right: Samples, of: NDArray[np.integer], common: Common) -> Iterato
     """Answers that are slow beside those around them, as no burst or pause makes them, must belong
     to few groups: each of these has more of them than chance gives (binomial test).
     """
-    from scipy.special import bdtrc
-
     times, excess = _times(right)
     slow = excess > np.quantile(excess, 1 - TAILS[0])
     places = np.flatnonzero(slow)
@@ -161,9 +160,9 @@ def _grouped(right: Samples, of: NDArray[np.integer], common: Common) -> Iterato
     if len(names) < 2 or not slow.any():
         return
     of_each = np.bincount(numbers, slow, len(names))
-    none = of_each < 1  # of which bdtrc knows nothing
-    chances = np.where(none, 1.0, bdtrc(of_each - 1, counts, slow.mean())) * len(names)
-    few = chances < SURE
+    share = float(slow.mean())
+    chances = [at_least(*group, share) for group in zip(of_each, counts, strict=True)]
+    few = np.array(chances) * len(names) < SURE
     explained = few[numbers]
     if not few.any() or few.mean() > HALF or slow[explained].sum() < HALF * slow.sum():
         return

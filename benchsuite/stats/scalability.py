@@ -15,12 +15,14 @@ was tried: where a coefficient is truly 0, as it often is, its intervals held th
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchsuite.core.units import format_number
 from benchsuite.stats.compare import CONFIDENCE, Estimate
+from benchsuite.stats.distributions import beta, root, student_quantile
 
 FEWEST_COUNTS = 4  #: Numbers of CPUs: three parameters, and one to see whether the law holds.
 FEWEST_STARTS = 3  #: At each.
@@ -71,8 +73,6 @@ class _Fit:
     """Coefficients of 1, n - 1 and n (n - 1) in n / X(n), by relative errors."""
 
     def __init__(self, starts: Mapping[int, Sequence[float]]) -> None:
-        from scipy.special import stdtrit
-
         counts = np.array(list(starts), dtype=float)
         sizes = np.array([len(logs) for logs in starts.values()])
         means = {cpus: sum(logs) / len(logs) for cpus, logs in starts.items()}
@@ -85,15 +85,12 @@ class _Fit:
         self.columns = [column * per_cpu * weights for column in terms.T]
         self.aim = weights
         self.found, self.error = _solved(self.columns, self.aim)
-        quantile = stdtrit(self.freedom, (1 + CONFIDENCE) / 2)
-        self.limit = self.error + float(quantile) ** 2
+        self.limit = self.error + student_quantile(self.freedom, (1 + CONFIDENCE) / 2) ** 2
 
     def misfit(self) -> float:
         """How likely means lie so far from the law where they follow it (F test)."""
-        from scipy.special import fdtrc
-
         spare = len(self.aim) - sum(one > 0 for one in self.found)
-        return float(fdtrc(spare, self.freedom, self.error / spare))
+        return beta(self.freedom / 2, spare / 2, self.freedom / (self.freedom + self.error))
 
     def rate(self, cpus: int) -> Estimate:
         """On so many CPUs."""
@@ -123,13 +120,12 @@ class _Fit:
         self, error: Callable[[float], float], best: float, most: float
     ) -> tuple[float, float]:
         """Between these the error stays within its limit."""
-        from scipy.optimize import brentq
 
         def excess(value: float) -> float:
             return error(value) - self.limit
 
-        low = 0.0 if excess(0.0) <= 0 else float(brentq(excess, 0.0, best))
-        high = most if excess(most) <= 0 else float(brentq(excess, best, most))
+        low = 0.0 if excess(0.0) <= 0 else root(excess, 0.0, best)
+        high = most if excess(most) <= 0 else root(excess, best, most)
         return low, high
 
 
@@ -141,7 +137,14 @@ def _solved(
     columns: Sequence[NDArray[np.float64]], aim: NDArray[np.float64]
 ) -> tuple[list[float], float]:
     """Coefficients, none negative, and the sum of squared errors."""
-    from scipy.optimize import nnls
-
-    solution, distance = nnls(np.stack(columns, axis=-1), aim)
-    return solution.tolist(), float(distance) ** 2
+    solutions = []
+    terms = np.stack(columns, axis=-1)
+    for wanted in product((True, False), repeat=len(columns)):
+        chosen = terms * wanted
+        solution = np.linalg.lstsq(chosen, aim)[0]
+        if (solution >= 0).all():
+            solutions.append((float(((aim - chosen @ solution) ** 2).sum()), solution.tolist()))
+            if all(wanted):
+                break
+    error, least = min(solutions)
+    return least, error

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.units import format_duration, format_percent
 from benchsuite.stats.compare import CONFIDENCE, Estimate
+from benchsuite.stats.distributions import beta, student_quantile
 
 LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
 LEVEL_OF_HALF = 0.1  #: And how often a half does, once the whole was told to change.
@@ -75,17 +76,13 @@ def change(values: Sequence[float], *, least: int, percent: float) -> Change | N
 
 def _chances(series: Series, shapes: Series) -> Series:
     """How often noise alone fits each shape as well, by Student's t."""
-    from scipy.special import stdtr
-
     off = series - np.median(series)
     spread = np.median(np.abs(off)) or np.abs(off).mean()
     if not spread:
         return np.ones(len(shapes))
     drawn_in = np.clip(off, -OUTLIER * spread, OUTLIER * spread)
     squares = np.minimum(np.corrcoef(drawn_in, shapes)[0, 1:] ** 2, 1 - 1e-12)
-    free = len(series) - 2
-    chances: Series = 2 * stdtr(free, -np.sqrt(squares * free / (1 - squares)))
-    return chances
+    return np.array([beta((len(series) - 2) / 2, 0.5, 1 - square) for square in squares])
 
 
 def _relative(before: float, after: float, level: float) -> float:
@@ -168,15 +165,13 @@ def slope(steps: Sequence[tuple[float, float]]) -> Estimate | None:
     """
     if len({many for many, _ in steps}) < FEWEST_STEPS:
         return None
-    from scipy.special import stdtrit
-
     more, taken = np.diff(np.array(steps, dtype=float), axis=0).T
     square = float((more**2).sum())
     value = float((more * taken).sum()) / square
     free = len(more) - 1
     scatter = math.sqrt(float(((taken - value * more) ** 2).sum()) / free / square)
     ends = ARENA_BYTES / math.sqrt(6) / abs(float(more.sum()))
-    half = float(stdtrit(free, (1 + CONFIDENCE) / 2)) * math.hypot(scatter, ends)
+    half = student_quantile(free, (1 + CONFIDENCE) / 2) * math.hypot(scatter, ends)
     return Estimate(value=value, low=value - half, high=value + half)
 
 

@@ -24,6 +24,13 @@ from statistics import fmean, median, variance
 from typing import NamedTuple
 
 from benchsuite.stats.compare import CONFIDENCE
+from benchsuite.stats.distributions import (
+    digamma,
+    gamma_quantile,
+    root,
+    student_quantile,
+    trigamma,
+)
 
 FEWEST = 2  #: Starts of a side, for any interval at all.
 
@@ -96,28 +103,25 @@ CAUTION = 2.0  #: Standard errors by which cells are taken to scatter less alike
 
 def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     """The typical variance and its weight: Smyth's fit of logarithms, with their freedom."""
-    from scipy.optimize import brentq
-    from scipy.special import digamma, polygamma
-
     middle = median(each for each, _ in variances) or fmean(each for each, _ in variances)
     if not middle:
         return 0.0, math.inf
     logarithms = [
-        math.log(max(each, LEAST * middle)) - float(digamma(freedom / 2)) + math.log(freedom / 2)
+        math.log(max(each, LEAST * middle)) - digamma(freedom / 2) + math.log(freedom / 2)
         for each, freedom in variances
     ]
     mean = fmean(logarithms)
     if len(variances) < FEWEST:
         return math.exp(mean), 0.0
-    chance = fmean(float(polygamma(1, freedom / 2)) for _, freedom in variances)
+    chance = fmean(trigamma(freedom / 2) for _, freedom in variances)
     unsure = 1 + CAUTION * math.sqrt(2 / (len(variances) - 1))
     beyond = variance(logarithms) * unsure - chance
     if beyond <= 0:
         total = sum(freedom for _, freedom in variances)
         return sum(each * freedom for each, freedom in variances) / total, math.inf
     ends = 1 / beyond, 1 / beyond + 1 / math.sqrt(beyond) + 1
-    half = float(brentq(lambda place: float(polygamma(1, place)) - beyond, *ends))
-    return math.exp(mean + float(digamma(half)) - math.log(half)), 2 * half
+    half = root(lambda place: trigamma(place) - beyond, *ends)
+    return math.exp(mean + digamma(half) - math.log(half)), 2 * half
 
 
 LIKE = 20
@@ -240,8 +244,6 @@ def _around(value: float, half: float, method: str, *, by_ratio: bool) -> Interv
 
 def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
     """Of counts, which are 0 in some start."""
-    from scipy.special import gammaincinv
-
     tail = (1 - confidence) / 2
     ends = []
     for side in sides:
@@ -251,8 +253,8 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) ->
         apart = max(dispersion(like), dispersion(counts([(side.starts, side.amounts)])))
         apart *= starts / (starts + more)
         amount, events = sum(side.amounts) / apart, events / apart
-        low = float(gammaincinv(events, tail)) if events else 0.0
-        high = float(gammaincinv(events + 1, 1 - tail))
+        low = gamma_quantile(events, tail) if events else 0.0
+        high = gamma_quantile(events + 1, 1 - tail)
         ends.append((events / amount, low / amount, high / amount))
     method = "Poisson, of the counts of all runs together"
     if len(ends) == 1:
@@ -264,8 +266,6 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) ->
 
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
     """Around the means; the error is of the logarithm, of a difference the means' own."""
-    from scipy.special import stdtrit
-
     means, errors, freedoms = [], [], []
     for side in sides:
         logarithms = [math.log(value) for value in side.starts]
@@ -280,7 +280,7 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> I
     if value is None or not error:
         return Interval(value, value, value, "all runs alike")
     # both know the same typical variance, so that their degrees of freedom don't add up
-    half = float(stdtrit(min(freedoms), (1 + confidence) / 2)) * math.sqrt(error)
+    half = student_quantile(min(freedoms), (1 + confidence) / 2) * math.sqrt(error)
     return _around(value, half, sides[0].of_all.words, by_ratio=kind is not Kind.DIFFERENCE)
 
 

@@ -4,6 +4,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from statistics import NormalDist
 
 from benchsuite.studies.intervals import FEWEST, Scatter, scatter
 from benchsuite.studies.study import Coordinates
@@ -104,9 +105,7 @@ class Execution:
     @property
     def confidence(self) -> float:
         """Of an interval at each look, so that it is `TOLD` at all of them (Pocock 1977)."""
-        from scipy.special import ndtr
-
-        return TOLD if self.looks == 1 else 2 * float(ndtr(POCOCK[self.looks])) - 1
+        return TOLD if self.looks == 1 else 2 * NormalDist().cdf(POCOCK[self.looks]) - 1
 
     def scatter(self, figure: str) -> Scatter:
         """How the starts of all cells scatter in that figure; found once."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
+from benchsuite.stats.distributions import beta_quantile, student_quantile
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
@@ -117,11 +118,9 @@ def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
 
 def at_most(failures: int, planned: int) -> float:
     """The share of failures that so few would not show once in twenty times (Clopper & Pearson)."""
-    from scipy.special import betaincinv
-
     if failures >= planned:
         return 1.0
-    return float(betaincinv(failures + 1, planned - failures, CONFIDENCE))
+    return beta_quantile(failures + 1, planned - failures, CONFIDENCE)
 
 
 def _reached(goals: Sequence[Goal], levels: Sequence[Level]) -> bool:
@@ -151,11 +150,9 @@ def interval(
     values: Sequence[float], quantile: float = (1 + CONFIDENCE) / 2
 ) -> tuple[float, float]:
     """Mean, and how far its interval reaches to either side, by Student's t."""
-    from scipy.special import stdtrit
-
     count, mean = len(values), sum(values) / len(values)
     variance = sum((value - mean) ** 2 for value in values) / (count - 1)
-    return mean, float(stdtrit(count - 1, quantile)) * math.sqrt(variance / count)
+    return mean, student_quantile(count - 1, quantile) * math.sqrt(variance / count)
 
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:

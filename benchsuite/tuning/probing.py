@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 
 from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.units import format_duration
+from benchsuite.stats.distributions import at_least
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Probe
@@ -16,7 +17,7 @@ FULL = 1.6
 """Of the time allowed: so long do answers take under a full load. More come than are served in
 time, as whoever does not stand that would not recover from a burst of visitors, either."""
 FEWEST_USERS, MOST_USERS = 4, 250
-CHANCE = 0.99  #: With which a start that just reaches a goal misses by no more than is let pass.
+CHANCE = 0.01  #: With which a start that just reaches a goal misses by more than is let pass.
 
 
 def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
@@ -95,11 +96,9 @@ def full_load(objective: Objective, rate: float) -> int:
 
 def misses(goals: Sequence[Goal], levels: Iterable[Level]) -> bool:
     """Whether a goal was met there less often than chance explains where it is just reached."""
-    from scipy.special import bdtr
-
     return any(
         (late := level.planned - met) > 0
-        and bdtr(late - 1, level.planned, 1 - goal.share) >= CHANCE
+        and at_least(late, level.planned, 1 - goal.share) <= CHANCE
         for level in levels
         for goal, met in zip(goals, level.met, strict=True)
     )

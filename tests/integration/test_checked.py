@@ -27,7 +27,7 @@ django.setup()
 call_command("check")
 print(*sys.modules)
 """
-COSTLY = {"numpy", "scipy", "locust", "gevent", "rich", "django_tables2"}
+COSTLY = {"numpy", "locust", "gevent", "rich", "django_tables2"}
 
 
 def checked(benchsuite):
