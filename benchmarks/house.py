@@ -13,8 +13,10 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
+import benchsuite
+
 CHECKOUT = Path(__file__).resolve().parents[1]
-ROOT = CHECKOUT / "benchsuite"
+ROOT = Path(benchsuite.__file__).parent
 SMALL = 60  #: A file of fewer lines needs a reason.
 VAGUE = frozenset({"one", "found", "told", "said", "book", "others"})
 
