@@ -103,16 +103,13 @@ class Starts:
 
     @property
     def words(self) -> str:
-        """ "6 runs", "5 of 6 runs; 1 excluded (B401)", "2 of 6 runs failed (B201)"."""
-        counted, runs = len(self.counted), f"{len(self.every)} run{'s' * (len(self.every) != 1)}"
-        parts = []
-        if self.excluded:
-            parts.append(f"{counted} of {runs}")
-            parts.append(f"{len(self.excluded)} excluded ({reasons_of(self.excluded)})")
-        if self.failed:
-            of = f"{counted}" if self.excluded else runs
-            parts.append(f"{len(self.failed)} of {of} failed ({reasons_of(self.failed)})")
-        return "; ".join(parts) or runs
+        """ "6 runs", "1 of 6 runs excluded (B401 noisy-host)", "6 runs failed (B201 failures)"."""
+        parts = [
+            f"{of_runs(len(starts), len(self.every))} {what} ({reasons_of(starts)})"
+            for starts, what in ((self.excluded, "excluded"), (self.failed, "failed"))
+            if starts
+        ]
+        return "; ".join(parts) or of_runs(len(self.every), len(self.every))
 
     @property
     def is_whole(self) -> bool:
@@ -120,11 +117,18 @@ class Starts:
         return not self.excluded and not self.failed
 
 
+def of_runs(many: int, of: int) -> str:
+    """ "2 of 6 runs", "6 runs" where that is all of them."""
+    runs = f"{of} run{'s' * (of != 1)}"
+    return runs if many == of else f"{many} of {runs}"
+
+
 def reasons_of(starts: Iterable[Start]) -> str:
     """Most frequent first; each with how many, where not all have it."""
     counts = Counter(reason for start in starts for reason in start.reasons)
+    names = {reason: FINDINGS[reason].code if reason in FINDINGS else reason for reason in counts}
     return ", ".join(
-        f"{count} × {reason}" if len(counts) > 1 and count > 1 else reason
+        f"{count} × {names[reason]}" if len(counts) > 1 and count > 1 else names[reason]
         for reason, count in counts.most_common()
     )
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from statistics import fmean
 
-from benchsuite.comparing.cells import Cell, reasons_of
+from benchsuite.comparing.cells import Cell, of_runs, reasons_of
 from benchsuite.comparing.titles import levels_title
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError, choices
@@ -241,7 +241,7 @@ def notes(pairs: Sequence[Pair]) -> list[str]:
         if weak := [run for run in cell.entering if run.verdict == Verdict.WEAK.value]:
             findings = [finding for run in weak for finding in run.findings.all()]
             codes = {finding.code for finding in findings if finding.level == Level.WEAK.value}
-            words = f"{len(weak)} of {len(cell.entering)} runs are weak"
+            words = f"{of_runs(len(weak), len(cell.entering))} weak"
             words += f" ({', '.join(sorted(codes)) or 'see their pages'})"
             whose.setdefault(words, []).append(cell.title)
     lines = [f"{listed(titles)}: {words}." for words, titles in whose.items()]

@@ -10,6 +10,7 @@ from benchsuite.comparing.asking import Candidate, Fit
 from benchsuite.comparing.titles import workload_title
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.results import Verdict
 from benchsuite.core.specs.objective import parse
 from benchsuite.models import Run
 from benchsuite.report import queries
@@ -17,6 +18,8 @@ from benchsuite.views.page import guarded, page
 
 MOST = 1000  #: Runs that are asked, the newest.
 OBJECTIVE = "p95 < 200ms"
+SOUND = (Verdict.VALID.value, Verdict.WEAK.value)
+NONE = "Nothing was measured yet."
 
 
 @guarded
@@ -26,12 +29,17 @@ def show(request: HttpRequest) -> HttpResponse:
     newest = queries.compared().filter(goodput__isnull=False).defer(*queries.HEAVY, "programs")
     runs = [run for run in newest.order_by("-started_at")[:MOST] if not run.unreadable]
     works = list(dict.fromkeys(workload_title(run) for run in runs))
-    given["work"] = given["work"] or (works[0] if works else "")
+    sound = (workload_title(run) for run in runs if run.verdict in SOUND)
+    given["work"] = given["work"] or next(sound, works[0] if works else "")
     context: dict[str, Any] = {"title": "What would you run?", "works": works, "given": given}
     status = 200
     try:
         found = _candidates(runs, given)
-        context |= {"answer": _answer(found), "candidates": found, "plot": _plot(found)}
+        context |= {
+            "answer": _answer(found, given["work"]),
+            "candidates": found,
+            "plot": _plot(found),
+        }
     except UsageError as error:
         context["error"], status = str(error), 400
     return page(request, "ask", context, status=status)
@@ -55,10 +63,12 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     return asking.candidates(here, objective, rate)
 
 
-def _answer(found: Sequence[Candidate]) -> Answer:
+def _answer(found: Sequence[Candidate], work: str) -> Answer:
     fitting = [one for one in found if one.fit is Fit.FITS]
     unknown = [one for one in found if one.fit is Fit.UNKNOWN]
-    if fitting:
+    if not found:
+        headline = f"Nothing counts of {work}: all its runs are invalid." if work else NONE
+    elif fitting:
         headline = f"Take {fitting[0].title}: of those that fit it needs least memory."
     else:
         headline = "No stored configuration is known to fit."
@@ -68,7 +78,7 @@ def _answer(found: Sequence[Candidate]) -> Answer:
         counts += f", {len(unknown)} not measured for it"
     return Answer(
         title="ask",
-        headline=headline if found else "Nothing was measured yet.",
+        headline=headline,
         reasons=[f"{counts}."] if found else [],
         next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
         command=measurable.command if measurable else "",

@@ -26,7 +26,7 @@ from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
 from benchsuite.report.charts.styles import styles
-from benchsuite.report.sentences import missing_reason
+from benchsuite.report.sentences import doubt_lines, missing_reason
 from benchsuite.store import notes
 from benchsuite.views import live
 from benchsuite.views.export import wanted_ids
@@ -65,6 +65,7 @@ def show(request: HttpRequest) -> HttpResponse:
         "comparison": comparison,
         "headings": [column.heading for column in columns],
         "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
+        "doubts": doubt_lines(runs),
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "query": _query(request),
         "file_url": _url(request, forced="1", format="html"),
