@@ -17,20 +17,9 @@ from urllib.parse import unquote
 from selectolax.lexbor import LexborNode
 
 from benchsuite.robot.constraints import constraint
-from benchsuite.robot.forms import (
-    Control,
-    Form,
-    Page,
-    Piece,
-    Value,
-    Values,
-    about,
-    first_said,
-    main_form,
-    next_button,
-    says,
-)
+from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
 from benchsuite.robot.parsing import block, upwards, within
+from benchsuite.robot.words import about, first_said, main_form, next_button, says
 
 FEW = 2  #: Controls of a form that may stand beside the end, as for a newsletter.
 SHOWN = 70  #: Characters of an answer that are shown.
@@ -101,11 +90,6 @@ class Completion:
     @property
     def code(self) -> str:
         return self.page.completion_code
-
-    @property
-    def pages(self) -> int:
-        """Including the last one."""
-        return len(self.visits) + 1
 
     def __str__(self) -> str:
         """3 pages, 14 answers, 2 mistakes mended, code 7GJ4."""

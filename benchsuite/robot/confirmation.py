@@ -13,7 +13,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,20 +23,10 @@ from benchsuite.core.exceptions import RobotError, UnavailableError
 from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.client import BlockingClient
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
-from benchsuite.robot.forms import (
-    TYPED,
-    Control,
-    Form,
-    Page,
-    Pairs,
-    Upload,
-    Value,
-    Values,
-    main_form,
-    next_button,
-)
+from benchsuite.robot.forms import TYPED, Control, Form, Page, Pairs, Upload, Value, Values
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import OnVisit, Walk
+from benchsuite.robot.words import main_form, next_button
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -66,15 +56,16 @@ def manually(
 
     What a confirmation looks like is learned from the first completion.
     """
+
+    def plain() -> AbstractContextManager[Any]:
+        return nullcontext(BlockingClient(url, timeout_s=timeout_s))
+
     site = Site(lambda: Walk(BlockingClient(url, timeout_s=timeout_s), url))
-    with ExitStack() as stack:
-        walk: type[Walk] = Walk
-        tab: Callable[[], AbstractContextManager[Any]] | None = None
-        if browser:
-            walk, tab = BrowserWalk, stack.enter_context(tabs(url, timeout_s))
+    walk = BrowserWalk if browser else Walk
+    with tabs(url, timeout_s) if browser else nullcontext(plain) as visitor:
 
         def completed(seed: str, on_visit: OnVisit | None) -> Completion:
-            with tab() if tab else nullcontext(BlockingClient(url, timeout_s=timeout_s)) as client:
+            with visitor() as client:
                 ended = walk(client, url, seed, known, done).to_the_end(on_visit)
             return site.judged(ended)
 
@@ -251,23 +242,19 @@ def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextMan
         own = led_to(route.request.url).netloc == led_to(url).netloc
         route.continue_() if own else route.abort()
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=arguments)
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=program, args=arguments) as browser,
+    ):
 
         @contextmanager
         def tab() -> Iterator[Any]:
-            context = browser.new_context()
-            context.set_default_timeout(timeout_s * 1000)
-            context.route("**/*", only_this_host)
-            try:
+            with browser.new_context() as context:
+                context.set_default_timeout(timeout_s * 1000)
+                context.route("**/*", only_this_host)
                 yield context.new_page()
-            finally:
-                context.close()
 
-        try:
-            yield tab
-        finally:
-            browser.close()
+        yield tab
 
 
 class BrowserWalk(Walk):

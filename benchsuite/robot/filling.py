@@ -11,25 +11,10 @@ from random import Random
 
 from benchsuite.robot import texts
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, UNCLEAR, Constraint, Range, constraint
-from benchsuite.robot.forms import (
-    CHOSEN,
-    NO_FILE,
-    Control,
-    Form,
-    Option,
-    Pairs,
-    Value,
-    Values,
-    about,
-    like,
-    mask,
-    masks,
-    part_of_date,
-    says,
-    without,
-)
+from benchsuite.robot.forms import CHOSEN, NO_FILE, Control, Form, Option, Pairs, Value, Values
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.validity import NUMBERS, SCALES, invalid, point
+from benchsuite.robot.words import about, like, mask, masks, part_of_date, says, without
 
 NEVER_TICKED = re.compile(r"(-clear|-DELETE|_destroy\]?|\bdelete)$")
 FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")  #: Tried in order for days.

@@ -25,8 +25,9 @@ from faker.providers import address
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
-from benchsuite.robot.forms import Control, Upload, about, like, words_of
+from benchsuite.robot.forms import Control, Upload
 from benchsuite.robot.validity import lengths, made, point
+from benchsuite.robot.words import about, like, words_of
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601  #: Always the same names, so that only a completion's seed decides who fills in.

@@ -10,9 +10,10 @@ import phonenumbers
 import pytest
 
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Form, main_form
+from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.validity import invalid
+from benchsuite.robot.words import main_form
 from tests.golden import Golden
 from tests.needs import needs
 

@@ -3,8 +3,9 @@
 import time
 
 from benchsuite.robot.completion import with_errors
-from benchsuite.robot.forms import Form, about, main_form
+from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
+from benchsuite.robot.words import about, main_form
 from tests.golden import Golden
 
 PAGE = b"""<!DOCTYPE html><title>T</title><h1>Your trip</h1>

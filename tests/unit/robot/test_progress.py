@@ -4,9 +4,9 @@ import pytest
 
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import Arrival, Visit, outcome
-from benchsuite.robot.forms import main_form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
+from benchsuite.robot.words import main_form
 from tests.foreign.site import Answer
 from tests.golden import Golden
 from tests.needs import needs

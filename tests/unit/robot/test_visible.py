@@ -8,9 +8,10 @@ import pytest
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import outcome
 from benchsuite.robot.confirmation import BrowserWalk
-from benchsuite.robot.forms import Form, next_button
+from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
+from benchsuite.robot.words import next_button
 from tests.foreign.site import Answer
 from tests.golden import Golden
 from tests.needs import needs
