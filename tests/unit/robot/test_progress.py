@@ -1,5 +1,7 @@
 """What became of a form, by the structure of the page that came, whatever it says."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from benchsuite.core.exceptions import RobotError
@@ -70,28 +72,17 @@ def test_a_form_that_came_back_is_sent_from_where_it_came_back() -> None:
     assert [(visit.path, visit.tries) for visit in done.visits] == [("/", 2)]
 
 
-class Secure:
-    """Redirects to HTTPS whatever is asked for, as SECURE_SSL_REDIRECT does."""
-
-    def get(self, path: str, **more: object) -> Answer:
-        return Answer(301, b"", {"Location": f"https://shop.example{path}"})
-
-
-def test_a_way_to_https_is_named_and_not_walked_in_circles() -> None:
-    with pytest.raises(RobotError, match=r"leads to HTTPS; begin there: https://shop\.example/f/$"):
-        complete(Secure(), "http://shop.example/f/")  # type: ignore[arg-type]
-
-
-class Nowhere:
-    """Redirects to what is no address."""
-
-    def get(self, path: str, **more: object) -> Answer:
-        return Answer(302, b"", {"Location": "http://[name]/"})
-
-
-def test_what_is_no_address_leads_nowhere() -> None:
-    with pytest.raises(RobotError, match=r"does not visit: http://\[name\]/$"):
-        complete(Nowhere(), "http://shop.example/f/")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [  # one as by SECURE_SSL_REDIRECT, which is not walked in circles, and one that is no address
+        ("https://shop.example/f/", r"leads to HTTPS; begin there: https://shop\.example/f/$"),
+        ("http://[name]/", r"does not visit: http://\[name\]/$"),
+    ],
+)
+def test_a_way_that_is_not_walked_is_named(location: str, words: str) -> None:
+    leading = SimpleNamespace(get=lambda path, **more: Answer(301, b"", {"Location": location}))
+    with pytest.raises(RobotError, match=words):
+        complete(leading, "http://shop.example/f/")  # type: ignore[arg-type]
 
 
 def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port() -> None:
