@@ -14,8 +14,7 @@ from benchsuite.isolation.served.project import RUN_HEADER, loaded, own_headers,
 Event = dict[str, Any]
 PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 """Paths of the target's routing, by type; everything of the type "channel" goes there too."""
-_mark = f"{RUN_HEADER}.{run_token()}"
-"""A subprotocol that the load offers to servers that accept without headers."""
+_mark = f"{RUN_HEADER}.{run_token()}"  #: Offered to servers that accept without headers.
 _for_autobahn = {RUN_HEADER: run_token()}
 _overflow = counting.Overflow(counting.of_this_process(counting.OVERFLOW_PREFIX).add)
 _project, _counter, _listener = loaded("asgi")

@@ -1,6 +1,4 @@
-"""What the parent orders of the keeper, and what it must know of the project, which only the keeper
-has loaded.
-"""
+"""What the parent orders of the keeper, and must know of a project that only this has loaded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,12 +18,10 @@ class Order(Spec):
     database: DatabaseSpec
     login: str = ""  #: The user in whose session all ask.
     rights: str = ""  #: What he must be ("staff").
-    left: tuple[str, ...] | None = None
-    """Tokens of the clones of another keeper, whose databases this one only drops."""
+    left: tuple[str, ...] | None = None  #: Tokens of another keeper's clones, to be dropped.
 
 
-PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
-"""Default port, by vendor."""
+PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}  #: Default port, by vendor.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

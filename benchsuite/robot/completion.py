@@ -112,8 +112,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    fate: str
-    """back (to be corrected), next, ended, or refused: an error status, without the form."""
+    fate: str  #: back (to be corrected), next, ended, or refused: an error without the form.
     form: Form | None = None  #: The one that came back, with its errors, or the next one.
     doubt: str = ""  #: Why the end proves nothing.
 
@@ -184,8 +183,7 @@ class _Reading:
         self._shown = [piece for piece in self._pieces if piece.name in names]
         self._described: dict[str, set[str]] = {}  #: Names by the ids that they refer to.
         self._handles: dict[str, str] = {}  #: Names by name and by id.
-        self._inside: dict[int | str | None, set[str]] = {}
-        """Names by the elements that contain them, and by the ids of these."""
+        self._inside: dict[int | str | None, set[str]] = {}  #: Names by elements around them.
         self._marked: set[str] = set()
         for piece in self._shown:
             name, attributes = piece.name, piece.element.attributes

@@ -79,8 +79,7 @@ class Site:
     stranger: Callable[[], Walk]  #: A walk that nothing was sent by, in a session of its own.
     _told: dict[str, set[Line]] = field(default_factory=dict)
     """What strangers were told, by the address that they visited."""
-    _confirming: tuple[set[Line], set[Line]] | None = None
-    """What the first confirmation said, and what was typed before it."""
+    _confirming: tuple[set[Line], set[Line]] | None = None  #: What the first said, and was typed.
 
     def judged(self, done: Completion) -> Completion:
         """The completion with evidence, or with the reason why there is none."""
@@ -223,10 +222,7 @@ INVALID = """form => form.noValidate ? [] : [...form.elements]
 
 @contextmanager
 def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
-    """A function that opens a tab for a new visitor, without cookies, to this host alone.
-
-    Raises UnavailableError when Playwright or a Chromium is missing.
-    """
+    """Opens a tab for a new visitor, to this host alone; UnavailableError without a Chromium."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     try:
         from playwright.sync_api import sync_playwright

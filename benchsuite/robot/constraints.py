@@ -59,8 +59,7 @@ class Constraint:
     """By what is counted: characters, words, digits, decimals, years, days from today, the number
     of a date; or "" for the value itself, and for choices."""
     step: Fraction | None = None
-    kind: str = ""
-    """integer, number, email, url, date, time, slug, letters, digits, image, uuid, iban, …"""
+    kind: str = ""  #: integer, number, email, url, date, slug, letters, digits, uuid, …
     says: frozenset[str] = frozenset()
     """fresh (the given value exists), same (as the field before it), distinct (from others),
     spaceless; later or earlier than another answer."""

@@ -69,8 +69,7 @@ ELSEWHERE = re.compile(
     rf"(?<!not )print)))[^{{}};@]*\{{{INSIDE}\}}"
 )  #: Blocks that are not for the screen of a desk, and what is no rule.
 UNSEEN, ASIDE = "unseen", "aside"
-States = tuple[tuple[str, bool, bool], ...]
-"""Properties, or "aside"; whether they hide; whether they are important."""
+States = tuple[tuple[str, bool, bool], ...]  #: Property, or "aside"; hides; important.
 
 OF_HTML: tuple[tuple[str, States], ...] = (
     ("[hidden], [popover], [inert], dialog:not([open])", (("display", True, True),)),
@@ -318,9 +317,7 @@ def _states(style: str) -> States:
 
 @lru_cache(maxsize=256)
 def _rules(style_sheet: str) -> list[tuple[str, list[bytes], States]]:
-    """Selectors of what is shown or hidden, with the classes and ids that they need, and states;
-    none if nothing hides.
-    """
+    """Selectors, with the classes and ids that they need, and states; none if nothing hides."""
     rules: list[tuple[str, list[bytes], States]] = []
     here = AROUND_RULES.sub("", ELSEWHERE.sub("", COMMENT.sub("", style_sheet)))
     for selectors, style in RULE.findall(here):

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Concatenate, ParamSpec
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
-RUN_VARIABLE = "BENCHSUITE_RUN"
-"""The environment variable that holds the token of the run that started this server."""
+RUN_VARIABLE = "BENCHSUITE_RUN"  #: Holds the token of the run, in the environment.
 CLOSED = "Target views answer only inside a server that a run started."
 P = ParamSpec("P")
 Receive = Callable[[], Awaitable[dict[str, Any]]]

@@ -64,8 +64,7 @@ class DatabaseAdmin:
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
         self._rows: dict[str, Rows] = {}  #: Of the copies that are counted, by their suffix.
-        self._unready: list[Callable[[], None]] = []
-        """What failed in `AppConfig.ready()` without tables."""
+        self._unready: list[Callable[[], None]] = []  #: What failed in `ready()` of apps.
 
     def make(self) -> dict[str, Any]:
         """Creates and fills the templates; returns what the parent needs to know."""

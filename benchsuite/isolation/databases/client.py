@@ -53,8 +53,7 @@ class Keeper:
         self._changed: Mapping[str, str] | None = None
         self.clones: list[str] = []  #: Tokens of the copies that are there.
         self.tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
-        self._phase: tuple[str, float, int]
-        """What the keeper does, since when, and how long its log was then."""
+        self._phase: tuple[str, float, int]  #: What it does, since when, its log's size then.
         self._enter("start")
 
     @property
@@ -134,9 +133,7 @@ class Keeper:
         return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
-        """What all tables hold now, inside `clone(token)`, and which lost rows since the first
-        count.
-        """
+        """What all tables hold now, inside `clone(token)`; those that lost rows since the first."""
         limit_s = CLONE_S + self._seeding_s
         answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
         return Rows(answer["rows"], frozenset(answer["gone"]))

@@ -31,10 +31,8 @@ class Throwaway:
     def __init__(self, token: str, folder: Path) -> None:
         self.token = token
         self.folder = folder
-        self.mirrors: dict[str, str] = {}
-        """Alias → the alias whose database it shares, by the project's `TEST: {"MIRROR": …}`."""
-        self.groups: dict[str, list[str]] = {}
-        """First alias → all aliases that mean the same database."""
+        self.mirrors: dict[str, str] = {}  #: Alias → that whose database it shares, by TEST.
+        self.groups: dict[str, list[str]] = {}  #: First alias → all of the same database.
         self._clones: list[str] = []
 
     def begin(self) -> None:

@@ -215,9 +215,7 @@ def _dump(source: Any, target: Any) -> None:
 
 
 def _client(connection: Any) -> tuple[list[str], dict[str, str]]:
-    """The command line of the database's client, as `manage.py dbshell` has it, and its
-    environment.
-    """
+    """The database's client, as `manage.py dbshell` starts it, and its environment."""
     entry = connection.settings_dict
     words, env = connection.client.settings_to_cmd_args_env(entry, [])
     options = entry["OPTIONS"].get("options") if connection.vendor == "postgresql" else ""

@@ -23,8 +23,7 @@ class Changes:
         self.settings = settings  #: The project's own; never modified, nested values included.
         self.values: dict[str, Any] = {}
         self.words: dict[str, str] = {}
-        self.folders: dict[str, str] = {}
-        """Folder of the run → the project's folder that it starts as a copy of, if any."""
+        self.folders: dict[str, str] = {}  #: Folder of the run → the project's that it copies.
         self._folder = Path(folder)
 
     def put(self, name: str, value: Any, words: str) -> None:

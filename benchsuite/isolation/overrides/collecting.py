@@ -22,9 +22,7 @@ SKIPPING = "--static=skip leaves them as they are"
 
 
 def collected(instructions: Instructions) -> str:
-    """The folder with the static files of this command's runs, which this process uses from then
-    on, too; empty if the project's are used.
-    """
+    """The folder with the runs' static files, and now this process's; empty: the project's."""
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
     entry = (getattr(settings, "STORAGES", None) or {}).get(STATIC) or {}

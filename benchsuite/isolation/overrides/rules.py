@@ -24,8 +24,7 @@ class Rule:
     """One setting, its replacement, and the change in words."""
 
     setting: str
-    becomes: Callable[[Found], Any]
-    """The new value; the old one (MISSING if unset) when nothing must change."""
+    becomes: Callable[[Found], Any]  #: The new value, or the old one, MISSING if unset.
     words: str
 
 

@@ -64,14 +64,11 @@ def read_counts(instructions: Path, prefix: str = PREFIX) -> int | None:
     return sum(int(memoryview(cell).cast("Q")[0]) for cell in cells if len(cell) == CELL)
 
 
-VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"
-"""Of the files in which processes count them."""
+VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"  #: Of the files of their counts.
 
 
 def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
-    """Calls `view` when a view of Django's is due, in handlers that are made from now on, and
-    `cached` when `cache_page` answers in its place.
-    """
+    """Calls `view` when one is due in later handlers, and `cached` when `cache_page` answers."""
     load, process = BaseHandler.load_middleware, CacheMiddleware.process_request
 
     def look(request: Any, *arguments: object) -> None:
@@ -97,8 +94,7 @@ def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
 
 OVERFLOW_PREFIX = "left-out-"  #: Of the files in which processes count them.
 REDIS = "channels_redis.core"
-OVER_CAPACITY = "channels over capacity in group"
-"""Part of the log message, whose first argument is their number."""
+OVER_CAPACITY = "channels over capacity in group"  #: Of a message; how many: its argument.
 
 
 class Overflow:

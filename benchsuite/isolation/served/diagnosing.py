@@ -242,9 +242,7 @@ def words(sql: str) -> str:
 
 
 def line() -> str:
-    """Where the query is made: the nearest line of the project's code or templates, else beyond the
-    ORM.
-    """
+    """The nearest line of the project's code or templates that makes it, else beyond the ORM."""
     nearest = ""
     for frame, number in walk_stack(sys._getframe(1)):
         code = frame.f_code

@@ -23,9 +23,7 @@ from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 FILE = "errors.jsonl"
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
 DENIED = 403  #: How servers answer a handshake that the application refuses.
-MOST = 8
-"""Limit of distinct errors a process: a page that always fails must cost no more than its answer.
-"""
+MOST = 8  #: Distinct errors a process: a page that always fails costs no more than its answer.
 MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
 LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
