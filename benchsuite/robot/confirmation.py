@@ -45,12 +45,7 @@ Line = tuple[str, ...]
 
 @contextmanager
 def manually(
-    url: str,
-    *,
-    known: Mapping[str, str],
-    timeout_s: float,
-    browser: bool,
-    done: Sign,
+    url: str, *, known: Mapping[str, str], timeout_s: float, browser: bool, done: Sign
 ) -> Iterator[Callable[[str, OnVisit | None], Completion]]:
     """A function that completes the survey at a URL once with a seed, each time as a new visitor.
 

@@ -142,12 +142,7 @@ class Listener(logging.Handler):
             logging.getLogger(name).addHandler(self)
 
     def enter(
-        self,
-        status: int | None,
-        asked: str,
-        error: BaseException | str,
-        *,
-        routed: bool = True,
+        self, status: int | None, asked: str, error: BaseException | str, *, routed: bool = True
     ) -> None:
         """Writes each kind of error once a place; never raises."""
         if len(self._known) >= MOST:

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.completion import Arrival, Visit, outcome
+from benchsuite.robot.completion import Arrival, outcome
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
 from benchsuite.robot.words import main_form
@@ -39,13 +39,6 @@ def test_a_form_is_judged_by_what_comes_back(golden: Golden) -> None:
         return outcome(sent, page, {"town": ("Rome",)}, arrival, at="/f?a").fate
 
     golden.cases(fate)
-
-
-def test_a_form_that_stood_there_before_is_not_the_next_one() -> None:
-    page = read((LETTER + FORM.format("")).encode())
-    arrival = Arrival("/g", read(LETTER.encode()), redirected=True)
-    found = outcome(page.forms[1], page, {}, arrival, at="/f")
-    assert found.fate == "ended"
 
 
 class Elsewhere:
@@ -114,7 +107,5 @@ def test_a_path_is_on_the_host_of_the_client() -> None:
     assert (site.sent, done.path) == (["/f"], "/thanks/")
 
 
-def test_a_password_is_not_shown_whatever_its_name() -> None:
-    page = read(b'<form method="post"><input name="who"><input type="password" name="pin"></form>')
-    visit = Visit(1, "/", page, 1, (("who", "eve"), ("pin", "4711")), ())
-    assert visit.lines == ["page 1  /", "    who = eve", "    pin = (a password)"]
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -7,14 +7,7 @@ import pytest
 from bs4 import BeautifulSoup, Tag
 from django.core.files.uploadedfile import SimpleUploadedFile
 
-from benchsuite.target.survey.definitions import (
-    WITH_CHOICES,
-    Choice,
-    Kind,
-    Page,
-    Question,
-    Survey,
-)
+from benchsuite.target.survey.definitions import WITH_CHOICES, Choice, Kind, Page, Question, Survey
 from benchsuite.target.survey.forms import PageForm, hint
 from tests.unit.survey.test_views import SHAPES
 
