@@ -7,6 +7,7 @@ from typing import Any
 
 from django.conf import settings
 
+from benchsuite.isolation.instructions import beside
 from benchsuite.isolation.served import counting
 from benchsuite.isolation.served.errors import SOCKET
 from benchsuite.isolation.served.project import RUN_HEADER, loaded, own_headers, run_token
@@ -16,7 +17,7 @@ PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 """Paths of the target's routing, by type; everything of the type "channel" goes there too."""
 _mark = f"{RUN_HEADER}.{run_token()}"  #: Offered to servers that accept without headers.
 _for_autobahn = {RUN_HEADER: run_token()}
-_overflow = counting.Overflow(counting.of_this_process(counting.OVERFLOW_PREFIX).add)
+_overflow = counting.Overflow(counting.Counter(beside(counting.OVERFLOW_PREFIX)).add)
 _project, _counter, _listener = loaded("asgi")
 _STARTS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 

@@ -17,6 +17,16 @@ ANSWERING = ("WSGI_APPLICATION", "ASGI_APPLICATION", "ROOT_URLCONF")  #: They sa
 SETTINGS_MODULE = "benchsuite.isolation.settings"
 
 
+def about_the_project(path: Path) -> dict[str, str]:
+    """The project as the instructions there have it, for whoever sets Django up."""
+    return {INSTRUCTIONS_VARIABLE: str(path), "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE}
+
+
+def beside(name: str) -> Path:
+    """The file of that name beside the instructions of this process."""
+    return Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(name)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Instructions:
     """Which settings module to begin with and what to change in it."""

@@ -14,12 +14,7 @@ from typing import Any
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts, Order, Rows
-from benchsuite.isolation.instructions import (
-    INSTRUCTIONS_VARIABLE,
-    RUN_VARIABLE,
-    SETTINGS_MODULE,
-    Instructions,
-)
+from benchsuite.isolation.instructions import RUN_VARIABLE, Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, import_path, whole_path
 from benchsuite.system import folders, logfile
 from benchsuite.system.interrupts import held_back
@@ -335,8 +330,7 @@ def _start(
                 pass_fds=(theirs,),
                 env={
                     **{name: value for name, value in env.items() if name not in left_out},
-                    "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-                    INSTRUCTIONS_VARIABLE: str(folder / "keeper-instructions.json"),
+                    **about_the_project(folder / "keeper-instructions.json"),
                     "PYTHONUNBUFFERED": "1",  # its log says what it does now
                     "PYTHONPATH": whole_path(env) if python.is_own else import_path(python, folder),
                 },

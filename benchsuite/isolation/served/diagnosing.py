@@ -26,7 +26,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponseBase
 from django.utils.decorators import sync_and_async_middleware
 
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
+from benchsuite.isolation.instructions import beside
 from benchsuite.isolation.served.errors import is_the_projects, short
 
 PREFIX = "diagnosis-"  #: Of the files in which processes keep their accounts.
@@ -156,8 +156,7 @@ def _timed(request: HttpRequest) -> Iterator[None]:
 def _account() -> Account:
     pid = os.getpid()
     if pid not in _accounts:
-        place = Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(f"{PREFIX}{pid}.json")
-        _accounts[pid] = Account(place)
+        _accounts[pid] = Account(beside(f"{PREFIX}{pid}.json"))
     return _accounts[pid]
 
 

@@ -18,8 +18,6 @@ from typing import Any
 from django.core.signals import got_request_exception
 from django.urls import Resolver404, resolve
 
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
-
 FILE = "errors.jsonl"
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
 DENIED = 403  #: How servers answer a handshake that the application refuses.
@@ -91,13 +89,10 @@ def is_the_projects(path: str) -> bool:
 
 def short(path: str) -> str:
     """The path from the current directory, or its last two parts."""
-    try:
-        here = os.getcwd() + os.sep
-    except OSError:  # it was removed
-        here = os.sep * 2
-    return (
-        path.removeprefix(here) if path.startswith(here) else os.sep.join(path.split(os.sep)[-2:])
-    )
+    with suppress(OSError):  # it was removed
+        if path.startswith(here := os.getcwd() + os.sep):
+            return path.removeprefix(here)
+    return os.sep.join(path.split(os.sep)[-2:])
 
 
 def who_refused(scope: dict[str, Any]) -> str:
@@ -207,10 +202,6 @@ class Listener(logging.Handler):
                 view = resolve(request.path_info, getattr(request, "urlconf", None))._func_path
         says = f"{view} is routed there and answers so" if view else NOT_ROUTED
         self.enter(status, _asked(request), says, routed=bool(view))
-
-
-def of_this_process() -> Listener:
-    return Listener(Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(FILE))
 
 
 def _asked(request: Any) -> str:

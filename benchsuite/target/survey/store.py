@@ -11,6 +11,7 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections, models, router, transaction
+from django.db.models import UniqueConstraint
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -55,9 +56,7 @@ class Answer(models.Model):
     value = models.JSONField(null=True, encoder=DjangoJSONEncoder)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["participation", "question"], name="survey_answer")
-        ]
+        constraints = [UniqueConstraint(fields=["participation", "question"], name="survey_answer")]
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.value}"
@@ -73,9 +72,7 @@ class Upload(models.Model):
     content = models.BinaryField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["participation", "question"], name="survey_upload")
-        ]
+        constraints = [UniqueConstraint(fields=["participation", "question"], name="survey_upload")]
 
     def __str__(self) -> str:
         return self.name
