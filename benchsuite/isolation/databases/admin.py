@@ -30,7 +30,7 @@ from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
-from benchsuite.isolation.facts import Facts, Order, database_address
+from benchsuite.isolation.facts import Facts, Order, database_address, slowing, undone
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import change_followers, overridden
@@ -39,7 +39,6 @@ from benchsuite.isolation.overrides.brokers import in_memory, wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
-from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
@@ -157,7 +156,7 @@ class DatabaseAdmin:
         # what else asks a database is not delayed
         direct = dataclasses.replace(instructions, database_host="")
         replaced = Replaced(overridden(self._project(), direct), direct)
-        variables = self._variables()
+        variables = settings.BENCHSUITE_ENVIRONMENT
         instructions = dataclasses.replace(
             instructions, environment=replaced.addresses(variables), words=replaced.parts(variables)
         )
@@ -244,14 +243,8 @@ class DatabaseAdmin:
         for name in changes.values.keys() - changed:
             setattr(settings, name, changes.values[name])
         replaced = Replaced(changes, self._instructions)
-        variables = self._variables()
+        variables = settings.BENCHSUITE_ENVIRONMENT
         os.environ.update({**replaced.parts(variables), **replaced.addresses(variables)})
-
-    @staticmethod
-    def _variables() -> Mapping[str, str]:
-        """The environment as it was when the project's settings were loaded."""
-        variables: Mapping[str, str] = getattr(settings, "BENCHSUITE_ENVIRONMENT")  # noqa: B009
-        return variables
 
     def _workload(self) -> Workload:
         order = self._order
@@ -356,11 +349,8 @@ def _has_target() -> bool:
 
 def _check_sessions(cookies: Mapping[str, str]) -> None:
     """Refuses sessions kept only in the cache: each run has its own, so servers never see them."""
-    backend = getattr(settings, "SESSION_ENGINE", "")
-    if (
-        settings.SESSION_COOKIE_NAME in cookies
-        and backend == "django.contrib.sessions.backends.cache"
-    ):
+    in_cache = settings.SESSION_ENGINE == "django.contrib.sessions.backends.cache"
+    if in_cache and settings.SESSION_COOKIE_NAME in cookies:
         raise DatabaseError(
             "The session of --login or prepare() is in the cache, and each run starts with an "
             "empty one; log in inside the journey, or set SESSION_ENGINE to cached_db."

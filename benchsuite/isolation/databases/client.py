@@ -2,7 +2,7 @@
 
 import json
 import os
-import selectors
+import select
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -190,25 +190,21 @@ class Keeper:
 
     def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
         patience = Patience(self.tell, lambda: self.doing, timeout_s)
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._answers, selectors.EVENT_READ)
-            while b"\n" not in self._buffer:
-                wait_s = max(0.0, min(patience.due, deadline) - time.monotonic())
-                if not selector.select(wait_s):
-                    if patience.due < deadline:
-                        patience.look()
-                        continue
-                    raise DatabaseError(
-                        f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
-                        f"{self.doing}; lower --rows, give them more time with --start-timeout, or "
-                        "look at the database server."
-                    )
-                chunk = os.read(self._answers, 65536)
-                if not chunk:
-                    raise DatabaseError(
-                        f"The throw-away databases could not be {done}: {self._why()}"
-                    )
-                self._buffer += chunk
+        while b"\n" not in self._buffer:
+            wait_s = max(0.0, min(patience.due, deadline) - time.monotonic())
+            if not select.select([self._answers], [], [], wait_s)[0]:
+                if patience.due < deadline:
+                    patience.look()
+                    continue
+                raise DatabaseError(
+                    f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
+                    f"{self.doing}; lower --rows, give them more time with --start-timeout, or "
+                    "look at the database server."
+                )
+            chunk = os.read(self._answers, 65536)
+            if not chunk:
+                raise DatabaseError(f"The throw-away databases could not be {done}: {self._why()}")
+            self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
