@@ -75,22 +75,26 @@ class Found:
         return self.changes.folder(part, named, original)
 
 
-def change(
-    changes: Changes,
-    instructions: Instructions,
-    setting: str,
-    becomes: Callable[[Found], Any],
-    words: str,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One setting, its replacement, and the change in words."""
+
+    setting: str
+    becomes: Callable[[Found], Any]  #: The new value, or the old one, MISSING if unset.
+    words: str
+
+
+def change(changes: Changes, instructions: Instructions, rule: Rule) -> None:
     """Applies one rule; an unchanged value is not recorded."""
-    top, *keys = setting.split(".")
+    top, *keys = rule.setting.split(".")
     value = changes.now(top) if top in changes.settings or top in changes.values else MISSING
     if value is MISSING and keys:
         return
     touched: list[str] = []
 
     def replaced(value: Any, alias: str) -> Any:
-        new = becomes(Found(value=value, alias=alias, instructions=instructions, changes=changes))
+        found = Found(value=value, alias=alias, instructions=instructions, changes=changes)
+        new = rule.becomes(found)
         if new is not value and new != value:
             touched.append(alias)
         return new
@@ -98,7 +102,7 @@ def change(
     new = _within(value, keys, "", replaced)
     if touched:
         aliases = ", ".join(alias for alias in touched if alias)
-        changes.put(top, new, f"{aliases}: {words}" if aliases else words)
+        changes.put(top, new, f"{aliases}: {rule.words}" if aliases else rule.words)
 
 
 def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[..., Any]) -> Any:

@@ -10,7 +10,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -23,7 +23,7 @@ from zlib import crc32
 from asgiref.sync import iscoroutinefunction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest
 from django.utils.decorators import sync_and_async_middleware
 
 from benchsuite.isolation.instructions import beside
@@ -122,17 +122,15 @@ def diagnosed(get_response: Get) -> Get:
         gc.callbacks.append(_collected)
     if iscoroutinefunction(get_response):
 
-        async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+        async def asynchronous(request: HttpRequest) -> Any:
             with _timed(request):
-                answer: Awaitable[HttpResponseBase] = get_response(request)
-                return await answer
+                return await get_response(request)
 
         return asynchronous
 
-    def synchronous(request: HttpRequest) -> HttpResponseBase:
+    def synchronous(request: HttpRequest) -> Any:
         with _timed(request):
-            answer: HttpResponseBase = get_response(request)
-            return answer
+            return get_response(request)
 
     return synchronous
 
