@@ -1,6 +1,4 @@
-"""The ASGI callable that runs serve: the project's own, with the run's header on every answer; the
-target's WebSockets and channel layer are routed whether or not the project uses Channels.
-"""
+"""The project's ASGI callable with the run's header, and the target's WebSockets and layer."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any

@@ -49,9 +49,7 @@ class Reply(NamedTuple):
 
 
 def _whole(response: http.client.HTTPResponse, until: float) -> bytes:
-    """Its body, but for what is longer than `MAX_BYTES`; raises TimeoutError, or IncompleteRead
-    where it ends early, neither of which `read` does.
-    """
+    """Its body, cut above `MAX_BYTES`; TimeoutError, or IncompleteRead where it ends early."""
     content, promised = bytearray(), response.length or 0
     while len(content) <= MAX_BYTES and (piece := response.read1(65_536)):
         content += piece

@@ -1,8 +1,6 @@
 """What came of a form: refused, with the messages about each control, on to the next page, or
-ended; and the completion that it was a part of.
-
-All by structure: no framework's markup is assumed, and no words of thanks or failure. A text is a
-message if it is new since the form was first shown. It is about the control that refers to it,
+ended. All by structure: no framework's markup is assumed, and no words of thanks or failure. A text
+is a message if it is new since the form was first shown. It is about the control that refers to it,
 that it refers to, that it is alone with, or that it names; else about nothing but the form.
 """
 
@@ -215,9 +213,7 @@ class _Reading:
         return replace(control, label=known.label, hint=hint, errors=unique)
 
     def _messages(self) -> list[Line]:
-        """New lines, without what they repeat from removed lines; several messages if their
-        elements refer to different controls.
-        """
+        """New lines, less what removed ones said; apart where they refer to different controls."""
         former, current = _lines(self._before.pieces), _lines(self._pieces)
         old, now = Counter(map(_words, former)), Counter(map(_words, current))
         gone = (line for line in former if now[_words(line)] < old[_words(line)])

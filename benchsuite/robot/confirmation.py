@@ -1,11 +1,7 @@
 """What shows, on a site of which nothing else is known, that its last page confirms a form; and the
-robot in a real browser, with the same answers, typed and clicked in Chromium.
-
-No words are understood. A page confirms if it says what no page before it says and what visitors
-who sent nothing, or an invalid form, are not told; and if it says the same to everybody.
-
-The browser is for functional checks and small loads: it costs a hundred times as much as the plain
-robot.
+robot in a real browser. No words are understood. A page confirms if it says what no page before it
+says and what visitors who sent nothing, or an invalid form, are not told; and if it says the same
+to everybody.
 """
 
 import json
@@ -47,10 +43,7 @@ Line = tuple[str, ...]
 def manually(
     url: str, *, known: Mapping[str, str], timeout_s: float, browser: bool, done: Sign
 ) -> Iterator[Callable[[str, OnVisit | None], Completion]]:
-    """A function that completes the survey at a URL once with a seed, each time as a new visitor.
-
-    What a confirmation looks like is learned from the first completion.
-    """
+    """A function that completes the survey there with a seed, each time as a new visitor."""
 
     def plain() -> AbstractContextManager[Any]:
         return nullcontext(BlockingClient(url, timeout_s=timeout_s))

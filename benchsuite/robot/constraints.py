@@ -1,7 +1,4 @@
-"""What an error message requires, read by a grammar: negation × relation × quantity.
-
-The words are in `languages`. For an unreadable error other answers are tried; see `filling`.
-"""
+"""What an error message requires, by a grammar: negation × relation × quantity; see `words`."""
 
 import math
 import re

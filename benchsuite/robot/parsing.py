@@ -1,8 +1,4 @@
-"""From the bytes of a page to the robot's view of it: its forms, and what people see of it.
-
-Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest one tested
-(docs/surveys.md).
-"""
+"""From the bytes of a page to the robot's view of it, by Lexbor, which parses like browsers."""
 
 import codecs
 import re
@@ -356,9 +352,7 @@ def within(node: LexborNode, container: LexborNode) -> bool:
 
 
 def _inside(form: LexborNode) -> LexborNode:
-    """What its controls are in: parsers leave a form that begins between the rows of a table empty,
-    and its controls are those of the table, or of the row.
-    """
+    """What its controls are in: of one that begins between rows, the table or the row."""
     around = form.parent
     return around if around and form.child is None and around.tag in IN_TABLES else form
 

@@ -1,7 +1,4 @@
-"""Made-up people, and texts and files that fit a field's question, most likely ones first.
-
-Names and places are Faker's, telephones and countries those of phonenumbers.
-"""
+"""Made-up people, and texts and files that fit a field's question, most likely ones first."""
 
 import pkgutil
 import re

@@ -47,7 +47,6 @@ def complete(
     on_visit: OnVisit | None = None,
 ) -> Completion:
     """Fills the form at a URL, or path of the client, and those after it, until a page has none.
-
     `known` are answers by name; `naming` makes a name for the results from method and path. Without
     `done` and a completion code there is no evidence. RobotError names the page and the reason.
     """

@@ -144,9 +144,8 @@ class DatabaseAdmin:
         return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the databases for one run, and the instructions its server is started with;
-        `amended` are fields of them that are this run's alone (how connections are kept, addresses,
-        a layer).
+        """A copy of the databases for one run, and the instructions of its server; `amended` are
+        fields that are this run's alone (how connections are kept, addresses, a layer).
         """
         suffix = token[:SUFFIX]
         folder = self._folder / suffix
@@ -204,9 +203,7 @@ class DatabaseAdmin:
         self._throwaway.drop_all()
 
     def _set_up(self) -> None:
-        """From here on the project's own code runs. An app may query its tables in
-        `AppConfig.ready()`; those that fail without them are called again after the migrations.
-        """
+        """The project's own code begins. A `ready()` that fails without tables is called again."""
         create = AppConfig.create
         self._begin("load the project")
 

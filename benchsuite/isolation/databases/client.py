@@ -103,9 +103,8 @@ class Keeper:
 
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
-        """A fresh copy of the databases while the block runs; the path of its instructions.
-        `amended` are fields of these that differ from run to run, or are known only when its
-        services are up.
+        """A fresh copy of the databases while the block runs; the path of its instructions, of
+        which `amended` are fields that differ from run to run.
         """
         self.wait()
         self.clones.append(token)
@@ -138,9 +137,8 @@ class Keeper:
         self.clones.remove(token)
 
     def end(self) -> None:
-        """Drops everything; raises DatabaseError when something could not be dropped. One that was
-        killed, be it here because it hung, can't (`was_killed`); another one takes over what it had
-        made.
+        """Drops everything; raises DatabaseError where it can't. One that was killed, be it here
+        because it hung, can't either (`was_killed`); another one takes over.
         """
         if self._child.stdin is None or self._child.stdin.closed:
             return

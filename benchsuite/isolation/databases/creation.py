@@ -36,9 +36,8 @@ class Throwaway:
         self._clones: list[str] = []
 
     def begin(self) -> None:
-        """Makes the templates, empty, and points every alias at them; needs no apps. After this no
-        code of the project can reach a database of its own, be it at import or in
-        `AppConfig.ready()`.
+        """Makes the templates, empty, and points every alias at them; needs no apps. Then no code
+        of the project reaches a database of its own, be it at import or in `AppConfig.ready()`.
         """
         self._point_at_templates()
         for first in self.groups:

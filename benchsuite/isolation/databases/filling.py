@@ -152,8 +152,8 @@ def _file(connection: Any) -> Path:
 
 
 def _back_up(original: Path, copied: str) -> None:
-    """By SQLite's own online backup, read-only. A database with a write-ahead log that nobody has
-    open is opened as immutable: SQLite would create the files of its log beside it.
+    """By SQLite's own online backup, read-only; immutable where nobody has a write-ahead log open:
+    SQLite would create the files of its log beside it.
     """
     log = Path(f"{original}-wal")
     with original.open("rb") as file:

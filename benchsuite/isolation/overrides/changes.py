@@ -135,9 +135,7 @@ def project_settings(module: str) -> dict[str, Any]:
 
 
 def imported(module: str) -> object:
-    """The module; of django-configurations its importer makes the settings from the class that
-    DJANGO_CONFIGURATION names, if the module is that of DJANGO_SETTINGS_MODULE.
-    """
+    """The module, made by the importer of django-configurations if it is DJANGO_SETTINGS_MODULE."""
     if not os.environ.get("DJANGO_CONFIGURATION") or not find_spec("configurations"):
         return importlib.import_module(module)
     ours = os.environ["DJANGO_SETTINGS_MODULE"]

@@ -100,10 +100,7 @@ def store() -> Any:
 
 
 class DatabaseStore:
-    """Rows of the project's database. Visits are read where they are written: a replica may lag.
-
-    Each call is atomic, here as in the other store.
-    """
+    """Each call is atomic. Visits are read where they are written: a replica may lag."""
 
     def begin(self, survey: Survey) -> Visit:
         return Participation.objects.create(survey=survey).visit({})

@@ -102,9 +102,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 @bounded
 @csrf_protect
 def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows the page where the visit stopped, or stores its valid answers and redirects to the next
-    one; other pages lead there.
-    """
+    """Shows or takes the page where the visit stopped, and leads on; other pages lead there."""
     definition = Definition.of(slug)
     visit = visit_of(request, definition.survey)
     if visit is None:
