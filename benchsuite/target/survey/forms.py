@@ -55,7 +55,7 @@ def hint(question: Question) -> str:
 
 
 def _field(question: Question) -> forms.Field:
-    required, choices = question.required, list[tuple[str, str]]()
+    required, choices = question.required, YES_OR_NO
     if question.kind in WITH_CHOICES:
         choices = [(choice.value, choice.label) for choice in question.choices.all()]
     length = question.max_length or (LONG_LENGTH if question.kind == Kind.LONG else SHORT_LENGTH)
@@ -80,9 +80,7 @@ def _field(question: Question) -> forms.Field:
             return _number(question)
         case Kind.DATE:
             return _date(question)
-        case Kind.YESNO:
-            return _buttons(question, YES_OR_NO)
-        case Kind.RADIO:
+        case Kind.YESNO | Kind.RADIO:
             return _buttons(question, choices)
         case Kind.SELECT:
             return forms.ChoiceField(required=required, choices=[("", "Choose one …"), *choices])
