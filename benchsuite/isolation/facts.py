@@ -33,17 +33,14 @@ class Facts:
     revision: str = ""  #: The state of its repository; empty where it has none.
     wants_redis: bool = False  #: Whether its caches or queues are kept in Redis.
     memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.
-    slowing: Mapping[str, str] = field(default_factory=dict)
-    """Setting → what in it slows each request down, in words."""
-    undone: Mapping[str, str] = field(default_factory=dict)
-    """Setting → what would, if runs did not switch DEBUG off."""
+    slowing: Mapping[str, str] = field(default_factory=dict)  #: Setting → what slows requests down.
+    undone: Mapping[str, str] = field(default_factory=dict)  #: Setting → what would with DEBUG.
     engine: str = ""  #: Name and version of the database: "sqlite 3.40.1", "none".
     cookies: Mapping[str, str] = field(default_factory=dict)  #: What every user sends.
     copied: str = ""  #: How much of the project's own data a run has, in words; empty for none.
     empty: bool = False  #: Whether no table has a row, but those that have one after `migrate`.
     signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
-    options: Mapping[str, Option] = field(default_factory=dict)
-    """Of the workload, as `prepare()` found them out."""
+    options: Mapping[str, Option] = field(default_factory=dict)  #: Of the workload, by `prepare()`.
 
     def workload(self, spec: WorkloadSpec) -> WorkloadSpec:
         """The workload with the options that `prepare()` added, for the load."""
@@ -60,8 +57,7 @@ class Rows:
     """How many rows each table of a run's databases had; `BESIDE_ROWS` are counted like tables."""
 
     of: Mapping[str, int] = field(default_factory=dict)
-    gone: frozenset[str] = frozenset()
-    """Of the tables that were asked for: those that lost rows which the first count had seen."""
+    gone: frozenset[str] = frozenset()  #: Of those asked for, those that lost rows counted first.
 
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:

@@ -34,14 +34,11 @@ class Instructions:
     settings_module: str
     token: str  #: Names the run; part of cache keys.
     folder: str  #: The run's own folder, for what the project would write into its own.
-    databases: Mapping[str, str] = field(default_factory=dict)
-    """Alias → NAME of the throw-away database; empty when the project keeps its own."""
+    databases: Mapping[str, str] = field(default_factory=dict)  #: Alias → throw-away NAME, if any.
     keeps_databases: bool = False  #: Whether the project's own databases are used.
     mirrors: Mapping[str, str] = field(default_factory=dict)  #: Alias → that whose it shares.
     database_url: str = ""  #: Where the default database is, when it is not where the project says.
-    database_host: str = ""
-    """By which the server reaches the default database where a delay stands between; empty for its
-    own."""
+    database_host: str = ""  #: By which the server reaches the default database behind a delay.
     database_port: int | None = None
     conn_max_age_s: float | None = None  #: CONN_MAX_AGE; None leaves the project's.
     pool: int | None = None  #: Largest size of a process's pool; None leaves the project's.
@@ -52,8 +49,7 @@ class Instructions:
     static_root: str = ""  #: Where they were collected; empty leaves the project's.
     redis_url: str = ""  #: The run's own Redis, for caches in one; empty where it has none.
     redis_tcp_url: str = ""  #: The same Redis, for clients that want a host and a port.
-    environment: Mapping[str, str] = field(default_factory=dict)
-    """Variables that name what the run replaces, with what they name in it."""
+    environment: Mapping[str, str] = field(default_factory=dict)  #: Variable → what it names now.
     words: Mapping[str, str] = field(default_factory=dict)
     """Those that name a part of it, such as a database; set when the settings are loaded."""
     overrides: Mapping[str, Any] = field(default_factory=dict)

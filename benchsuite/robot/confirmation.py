@@ -65,8 +65,7 @@ class Site:
     """Judges the last pages of one site; what was learned about it serves all later walks."""
 
     stranger: Callable[[], Walk]  #: A walk that nothing was sent by, in a session of its own.
-    _told: dict[str, set[Line]] = field(default_factory=dict)
-    """What strangers were told, by the address that they visited."""
+    _told: dict[str, set[Line]] = field(default_factory=dict)  #: What strangers saw, by address.
     _confirming: tuple[set[Line], set[Line]] | None = None  #: What the first said, and was typed.
 
     def judged(self, done: Completion) -> Completion:

@@ -53,13 +53,11 @@ class Constraint:
     """All that is known; None or empty if unknown."""
 
     ranges: Mapping[str, Range] = field(default_factory=dict)
-    """By what is counted: characters, words, digits, decimals, years, days from today, the number
-    of a date; or "" for the value itself, and for choices."""
+    """By what is counted: characters, words, digits, decimals, years, days, date; "" for itself."""
     step: Fraction | None = None
     kind: str = ""  #: integer, number, email, url, date, slug, letters, digits, uuid, …
     says: frozenset[str] = frozenset()
-    """fresh (the given value exists), same (as the field before it), distinct (from others),
-    spaceless; later or earlier than another answer."""
+    """fresh (it exists), same (as before), distinct, spaceless; later or earlier than another."""
     example: str = ""
     extensions: tuple[str, ...] = ()  #: Of files.
 

@@ -17,8 +17,7 @@ TYPED = frozenset(
 CHOSEN = frozenset(("select", "radio", "checkbox"))
 FILLED = TYPED | CHOSEN | {"file"}
 SENDING = frozenset(("submit", "image"))  #: Kinds of buttons.
-WORDED = ("autocomplete", "placeholder"), ("value", "title", "aria-label")
-"""Attributes that describe a control, and those that describe a button."""
+WORDED = ("autocomplete", "placeholder"), ("value", "title", "aria-label")  #: Of controls; buttons.
 
 
 @dataclass(frozen=True, slots=True)

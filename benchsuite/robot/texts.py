@@ -32,8 +32,7 @@ METHODS = dict(pair.split("=") for pair in words_of("faker"))  #: With their arg
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-COUNTRIES = frozenset(words_of("countries"))
-"""Those to live in where a form offers them: few, as Faker's data of each take time to load."""
+COUNTRIES = frozenset(words_of("countries"))  #: To live in: few, as Faker's data take time to load.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 FOLDER = Path(__file__).parent / "samples"

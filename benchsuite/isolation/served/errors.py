@@ -25,8 +25,7 @@ MOST = 8  #: Distinct errors a process: a page that always fails costs no more t
 MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
 LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
-ITS_OWN = ("channels", "django", "asgiref", "benchsuite")
-"""Packages between a project's refusal and the server; the project's own code is named."""
+ITS_OWN = ("channels", "django", "asgiref", "benchsuite")  #: Between a refusal and the server.
 NOT_ROUTED = "no URL pattern of the project matches"
 LOST = 404
 REFUSED = (400, 403, LOST)
