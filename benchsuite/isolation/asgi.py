@@ -1,12 +1,11 @@
-"""The ASGI callable that runs serve: the project's own, with the run's header on every answer; the
-target's WebSockets and channel layer are routed whether or not the project uses Channels.
-"""
+"""The project's ASGI callable with the run's header, and the target's WebSockets and layer."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any
 
 from django.conf import settings
 
+from benchsuite.isolation.instructions import beside
 from benchsuite.isolation.served import counting
 from benchsuite.isolation.served.errors import SOCKET
 from benchsuite.isolation.served.project import RUN_HEADER, loaded, own_headers, run_token
@@ -14,10 +13,9 @@ from benchsuite.isolation.served.project import RUN_HEADER, loaded, own_headers,
 Event = dict[str, Any]
 PLACES = {"http": "/bench/layer/", "websocket": "/bench/ws/"}
 """Paths of the target's routing, by type; everything of the type "channel" goes there too."""
-_mark = f"{RUN_HEADER}.{run_token()}"
-"""A subprotocol that the load offers to servers that accept without headers."""
+_mark = f"{RUN_HEADER}.{run_token()}"  #: Offered to servers that accept without headers.
 _for_autobahn = {RUN_HEADER: run_token()}
-_overflow = counting.Overflow(counting.of_this_process(counting.OVERFLOW_PREFIX).add)
+_overflow = counting.Overflow(counting.Counter(beside(counting.OVERFLOW_PREFIX)).add)
 _project, _counter, _listener = loaded("asgi")
 _STARTS = ("http.response.start", "websocket.accept", "websocket.http.response.start")
 

@@ -1,6 +1,4 @@
-"""What the parent orders of the keeper, and what it must know of the project, which only the keeper
-has loaded.
-"""
+"""What the parent orders of the keeper, and must know of a project that only this has loaded."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -20,12 +18,10 @@ class Order(Spec):
     database: DatabaseSpec
     login: str = ""  #: The user in whose session all ask.
     rights: str = ""  #: What he must be ("staff").
-    left: tuple[str, ...] | None = None
-    """Tokens of the clones of another keeper, whose databases this one only drops."""
+    left: tuple[str, ...] | None = None  #: Tokens of another keeper's clones, to be dropped.
 
 
-PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}
-"""Default port, by vendor."""
+PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}  #: Default port, by vendor.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -37,17 +33,14 @@ class Facts:
     revision: str = ""  #: The state of its repository; empty where it has none.
     wants_redis: bool = False  #: Whether its caches or queues are kept in Redis.
     memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.
-    slowing: Mapping[str, str] = field(default_factory=dict)
-    """Setting → what in it slows each request down, in words."""
-    undone: Mapping[str, str] = field(default_factory=dict)
-    """Setting → what would, if runs did not switch DEBUG off."""
+    slowing: Mapping[str, str] = field(default_factory=dict)  #: Setting → what slows requests down.
+    undone: Mapping[str, str] = field(default_factory=dict)  #: Setting → what would with DEBUG.
     engine: str = ""  #: Name and version of the database: "sqlite 3.40.1", "none".
     cookies: Mapping[str, str] = field(default_factory=dict)  #: What every user sends.
     copied: str = ""  #: How much of the project's own data a run has, in words; empty for none.
     empty: bool = False  #: Whether no table has a row, but those that have one after `migrate`.
     signed_in: str = ""  #: In whose session every user asks, in words; empty for nobody's.
-    options: Mapping[str, Option] = field(default_factory=dict)
-    """Of the workload, as `prepare()` found them out."""
+    options: Mapping[str, Option] = field(default_factory=dict)  #: Of the workload, by `prepare()`.
 
     def workload(self, spec: WorkloadSpec) -> WorkloadSpec:
         """The workload with the options that `prepare()` added, for the load."""
@@ -64,8 +57,7 @@ class Rows:
     """How many rows each table of a run's databases had; `BESIDE_ROWS` are counted like tables."""
 
     of: Mapping[str, int] = field(default_factory=dict)
-    gone: frozenset[str] = frozenset()
-    """Of the tables that were asked for: those that lost rows which the first count had seen."""
+    gone: frozenset[str] = frozenset()  #: Of those asked for, those that lost rows counted first.
 
 
 def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
@@ -76,3 +68,46 @@ def database_address(entry: Mapping[str, Any] | None) -> tuple[str, int] | None:
     if kind not in PORTS or by_socket or "," in host + port:
         return None
     return host, int(port or PORTS[kind])
+
+
+TOOLS = {
+    "debug_toolbar": "Django Debug Toolbar",
+    "silk": "Silk",
+    "pyinstrument": "pyinstrument",
+    "kolo": "Kolo",
+    "nplusone": "nplusone",
+    "querycount": "django-querycount",
+}
+"""Top-level packages that record or show what each request does."""
+ENGINE = "django.template.backends.django.DjangoTemplates"
+CACHED = "django.template.loaders.cached.Loader"
+SQL_LOGGERS = ("django.db.backends", "django.db")
+
+
+def slowing(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Setting → what in it slows each request down."""
+    reasons = {}
+    for name in ("MIDDLEWARE", "INSTALLED_APPS"):
+        packages = (str(path).partition(".")[0] for path in settings.get(name) or ())
+        tools = list(dict.fromkeys(TOOLS[package] for package in packages if package in TOOLS))
+        if tools:
+            reasons[name] = f"{' and '.join(tools)} {'is' if len(tools) == 1 else 'are'} installed"
+    for engine in settings.get("TEMPLATES") or ():
+        # Django keeps compiled templates unless loaders are named and that which keeps them is not.
+        loaders = (engine.get("OPTIONS") or {}).get("loaders") or ()
+        names = [loader if isinstance(loader, str) else loader[0] for loader in loaders]
+        if engine.get("BACKEND") == ENGINE and names and CACHED not in names:
+            reasons["TEMPLATES"] = f"loaders without {CACHED} compile templates for each page"
+    return reasons
+
+
+def undone(settings: Mapping[str, Any]) -> dict[str, str]:
+    """Setting → what would slow requests down if runs did not turn DEBUG off."""
+    if not settings.get("DEBUG"):
+        return {}
+    reasons = {"DEBUG": "was True, so that every SQL statement is kept in memory"}
+    # Django logs SQL at DEBUG, to `django.db.backends`, and only while DEBUG is True.
+    loggers = (settings.get("LOGGING") or {}).get("loggers") or {}
+    if any((loggers.get(name) or {}).get("level") == "DEBUG" for name in SQL_LOGGERS):
+        reasons["LOGGING"] = "wrote every SQL statement to the log"
+    return reasons

@@ -10,8 +10,7 @@ from benchsuite.isolation.overrides.changes import ENVIRONMENT, named, project_s
 from benchsuite.isolation.overrides.inherited import Replaced
 
 BENCHSUITE_INSTRUCTIONS = Instructions.of_this_process()
-CONNECTED = ("CACHES", "DATABASES")
-"""Must be changed before anyone reads them: Django keeps what it saw first."""
+CONNECTED = ("CACHES", "DATABASES")  #: Never read unchanged: Django keeps what it saw.
 
 
 def __dir__() -> list[str]:
@@ -33,8 +32,7 @@ def _so_far() -> dict[str, Any]:
 
 _project = project_settings(BENCHSUITE_INSTRUCTIONS.settings_module)
 _changes = overridden(_project, BENCHSUITE_INSTRUCTIONS)
-BENCHSUITE_ENVIRONMENT = dict(os.environ)
-"""With what the project's settings read from files of their own."""
+BENCHSUITE_ENVIRONMENT = dict(os.environ)  #: With what settings read from files.
 _replaced = Replaced(_changes, BENCHSUITE_INSTRUCTIONS)
 for _names in (_replaced.parts, _replaced.addresses):
     os.environ.update(_names(os.environ))

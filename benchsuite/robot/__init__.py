@@ -1,7 +1,6 @@
-"""The robot: completes any multi-page HTML form, given a URL and a client.
-
-Plain Python without Django and Locust. `benchsuite.robot.walk.complete()` is its interface; its
-requirements are an extra, so call `ensure_installed()` before that import.
+"""The robot: completes any multi-page HTML form, given a URL and a client, without Django and
+Locust. Its interface is `benchsuite.robot.walk.complete()`; call `ensure_installed()` before that
+import.
 """
 
 from importlib.util import find_spec

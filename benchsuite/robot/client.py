@@ -1,12 +1,12 @@
 """What is sent, as a browser would encode it, and a blocking client of the standard library."""
 
 import http.client
-import urllib.request
 from collections.abc import Mapping
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from time import monotonic
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPCookieProcessor, HTTPHandler, HTTPSHandler, OpenerDirector, Request
 
 from urllib3.filepost import encode_multipart_formdata
 
@@ -14,35 +14,30 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.robot.forms import Pairs, Upload, Value
 
 MAX_BYTES = 20_000_000  #: A longer page is not a form.
-URLENCODED = "application/x-www-form-urlencoded"
-MULTIPART = "multipart/form-data"
 
 
 def query(pairs: Pairs, charset: str = "utf-8") -> str:
     """Characters that the charset lacks are sent as numbers (&#8364;), as by browsers."""
-    return urlencode([(_in(name, charset), _in(_plain(value), charset)) for name, value in pairs])
+    return urlencode([(_sent(name, charset), _sent(value, charset)) for name, value in pairs])
 
 
 def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> tuple[bytes, str]:
     """The body and its content type; in other forms than multipart a file is only its name."""
-    if enctype != MULTIPART:
-        return query(pairs, charset).encode(), URLENCODED
+    if enctype != "multipart/form-data":
+        return query(pairs, charset).encode(), "application/x-www-form-urlencoded"
     parts: list[tuple[str, Any]] = [
         (name, (value.name, value.content, value.content_type))
         if isinstance(value, Upload)
-        else (name, _in(_plain(value), charset))
+        else (name, _sent(value, charset))
         for name, value in pairs
     ]
     return encode_multipart_formdata(parts)
 
 
-def _in(text: str, charset: str) -> bytes:
-    return text.encode(charset, "xmlcharrefreplace")
-
-
-def _plain(value: Value) -> str:
+def _sent(value: Value, charset: str) -> bytes:
     text = value.name if isinstance(value, Upload) else value
-    return text.replace("\r\n", "\n").replace("\n", "\r\n")
+    text = text.replace("\r\n", "\n").replace("\n", "\r\n")
+    return text.encode(charset, "xmlcharrefreplace")
 
 
 class Reply(NamedTuple):
@@ -54,9 +49,7 @@ class Reply(NamedTuple):
 
 
 def _whole(response: http.client.HTTPResponse, until: float) -> bytes:
-    """Its body, but for what is longer than `MAX_BYTES`; raises TimeoutError, or IncompleteRead
-    where it ends early, neither of which `read` does.
-    """
+    """Its body, cut above `MAX_BYTES`; TimeoutError, or IncompleteRead where it ends early."""
     content, promised = bytearray(), response.length or 0
     while len(content) <= MAX_BYTES and (piece := response.read1(65_536)):
         content += piece
@@ -67,15 +60,6 @@ def _whole(response: http.client.HTTPResponse, until: float) -> bytes:
     return bytes(content)
 
 
-class _AnyStatus(urllib.request.HTTPErrorProcessor):
-    """Redirects and errors are pages, too: the walk follows the ones and judges the others."""
-
-    def http_response(self, request: urllib.request.Request, response: Any) -> Any:
-        return response
-
-    https_response = http_response
-
-
 class BlockingClient:
     """One person's requests to one host, with cookies."""
 
@@ -84,9 +68,10 @@ class BlockingClient:
         self._origin = f"{parts.scheme}://{parts.netloc}"
         self._timeout_s = timeout_s
         policy = DefaultCookiePolicy(secure_protocols=("https", "http"))
-        cookies = urllib.request.HTTPCookieProcessor(CookieJar(policy))
-        unproxied = urllib.request.ProxyHandler({})
-        self._opener = urllib.request.build_opener(unproxied, cookies, _AnyStatus)
+        # Nothing follows redirects or raises errors: both are pages, too.
+        self._opener = OpenerDirector()
+        for handler in (HTTPHandler(), HTTPSHandler(), HTTPCookieProcessor(CookieJar(policy))):
+            self._opener.add_handler(handler)
 
     def get(self, path: str, *, headers: Mapping[str, str] | None = None) -> Reply:
         return self._ask(path, None, headers or {})
@@ -98,7 +83,7 @@ class BlockingClient:
 
     def _ask(self, path: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         own = {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*"}
-        request = urllib.request.Request(self._origin + path, data, {**headers, **own})
+        request = Request(self._origin + path, data, {**headers, **own})
         failure, until = "no answer", monotonic() + self._timeout_s
         try:
             with self._opener.open(request, timeout=self._timeout_s) as response:

@@ -1,8 +1,6 @@
 """What came of a form: refused, with the messages about each control, on to the next page, or
-ended; and the completion that it was a part of.
-
-All by structure: no framework's markup is assumed, and no words of thanks or failure. A text is a
-message if it is new since the form was first shown. It is about the control that refers to it,
+ended. All by structure: no framework's markup is assumed, and no words of thanks or failure. A text
+is a message if it is new since the form was first shown. It is about the control that refers to it,
 that it refers to, that it is alone with, or that it names; else about nothing but the form.
 """
 
@@ -17,20 +15,9 @@ from urllib.parse import unquote
 from selectolax.lexbor import LexborNode
 
 from benchsuite.robot.constraints import constraint
-from benchsuite.robot.forms import (
-    Control,
-    Form,
-    Page,
-    Piece,
-    Value,
-    Values,
-    about,
-    first_said,
-    main_form,
-    next_button,
-    says,
-)
+from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
 from benchsuite.robot.parsing import block, upwards, within
+from benchsuite.robot.words import about, first_said, main_form, next_button, says
 
 FEW = 2  #: Controls of a form that may stand beside the end, as for a newsletter.
 SHOWN = 70  #: Characters of an answer that are shown.
@@ -102,11 +89,6 @@ class Completion:
     def code(self) -> str:
         return self.page.completion_code
 
-    @property
-    def pages(self) -> int:
-        """Including the last one."""
-        return len(self.visits) + 1
-
     def __str__(self) -> str:
         """3 pages, 14 answers, 2 mistakes mended, code 7GJ4."""
         answers = sum(len(visit.answers) for visit in self.visits)
@@ -128,8 +110,7 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    fate: str
-    """back (to be corrected), next, ended, or refused: an error status, without the form."""
+    fate: str  #: back (to be corrected), next, ended, or refused: an error without the form.
     form: Form | None = None  #: The one that came back, with its errors, or the next one.
     doubt: str = ""  #: Why the end proves nothing.
 
@@ -200,8 +181,7 @@ class _Reading:
         self._shown = [piece for piece in self._pieces if piece.name in names]
         self._described: dict[str, set[str]] = {}  #: Names by the ids that they refer to.
         self._handles: dict[str, str] = {}  #: Names by name and by id.
-        self._inside: dict[int | str | None, set[str]] = {}
-        """Names by the elements that contain them, and by the ids of these."""
+        self._inside: dict[int | str | None, set[str]] = {}  #: Names by elements around them.
         self._marked: set[str] = set()
         for piece in self._shown:
             name, attributes = piece.name, piece.element.attributes
@@ -233,9 +213,7 @@ class _Reading:
         return replace(control, label=known.label, hint=hint, errors=unique)
 
     def _messages(self) -> list[Line]:
-        """New lines, without what they repeat from removed lines; several messages if their
-        elements refer to different controls.
-        """
+        """New lines, less what removed ones said; apart where they refer to different controls."""
         former, current = _lines(self._before.pieces), _lines(self._pieces)
         old, now = Counter(map(_words, former)), Counter(map(_words, current))
         gone = (line for line in former if now[_words(line)] < old[_words(line)])

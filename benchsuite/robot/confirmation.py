@@ -1,11 +1,7 @@
 """What shows, on a site of which nothing else is known, that its last page confirms a form; and the
-robot in a real browser, with the same answers, typed and clicked in Chromium.
-
-No words are understood. A page confirms if it says what no page before it says and what visitors
-who sent nothing, or an invalid form, are not told; and if it says the same to everybody.
-
-The browser is for functional checks and small loads: it costs a hundred times as much as the plain
-robot.
+robot in a real browser. No words are understood. A page confirms if it says what no page before it
+says and what visitors who sent nothing, or an invalid form, are not told; and if it says the same
+to everybody.
 """
 
 import json
@@ -13,7 +9,7 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -23,20 +19,10 @@ from benchsuite.core.exceptions import RobotError, UnavailableError
 from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.client import BlockingClient
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
-from benchsuite.robot.forms import (
-    TYPED,
-    Control,
-    Form,
-    Page,
-    Pairs,
-    Upload,
-    Value,
-    Values,
-    main_form,
-    next_button,
-)
+from benchsuite.robot.forms import TYPED, Control, Form, Page, Pairs, Upload, Value, Values
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import OnVisit, Walk
+from benchsuite.robot.words import main_form, next_button
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -55,26 +41,19 @@ Line = tuple[str, ...]
 
 @contextmanager
 def manually(
-    url: str,
-    *,
-    known: Mapping[str, str],
-    timeout_s: float,
-    browser: bool,
-    done: Sign,
+    url: str, *, known: Mapping[str, str], timeout_s: float, browser: bool, done: Sign
 ) -> Iterator[Callable[[str, OnVisit | None], Completion]]:
-    """A function that completes the survey at a URL once with a seed, each time as a new visitor.
+    """A function that completes the survey there with a seed, each time as a new visitor."""
 
-    What a confirmation looks like is learned from the first completion.
-    """
+    def plain() -> AbstractContextManager[Any]:
+        return nullcontext(BlockingClient(url, timeout_s=timeout_s))
+
     site = Site(lambda: Walk(BlockingClient(url, timeout_s=timeout_s), url))
-    with ExitStack() as stack:
-        walk: type[Walk] = Walk
-        tab: Callable[[], AbstractContextManager[Any]] | None = None
-        if browser:
-            walk, tab = BrowserWalk, stack.enter_context(tabs(url, timeout_s))
+    walk = BrowserWalk if browser else Walk
+    with tabs(url, timeout_s) if browser else nullcontext(plain) as visitor:
 
         def completed(seed: str, on_visit: OnVisit | None) -> Completion:
-            with tab() if tab else nullcontext(BlockingClient(url, timeout_s=timeout_s)) as client:
+            with visitor() as client:
                 ended = walk(client, url, seed, known, done).to_the_end(on_visit)
             return site.judged(ended)
 
@@ -86,10 +65,8 @@ class Site:
     """Judges the last pages of one site; what was learned about it serves all later walks."""
 
     stranger: Callable[[], Walk]  #: A walk that nothing was sent by, in a session of its own.
-    _told: dict[str, set[Line]] = field(default_factory=dict)
-    """What strangers were told, by the address that they visited."""
-    _confirming: tuple[set[Line], set[Line]] | None = None
-    """What the first confirmation said, and what was typed before it."""
+    _told: dict[str, set[Line]] = field(default_factory=dict)  #: What strangers saw, by address.
+    _confirming: tuple[set[Line], set[Line]] | None = None  #: What the first said, and was typed.
 
     def judged(self, done: Completion) -> Completion:
         """The completion with evidence, or with the reason why there is none."""
@@ -232,10 +209,7 @@ INVALID = """form => form.noValidate ? [] : [...form.elements]
 
 @contextmanager
 def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextManager[Any]]]:
-    """A function that opens a tab for a new visitor, without cookies, to this host alone.
-
-    Raises UnavailableError when Playwright or a Chromium is missing.
-    """
+    """Opens a tab for a new visitor, to this host alone; UnavailableError without a Chromium."""
     program = next(filter(None, map(shutil.which, PROGRAMS)), None)
     try:
         from playwright.sync_api import sync_playwright
@@ -251,23 +225,19 @@ def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextMan
         own = led_to(route.request.url).netloc == led_to(url).netloc
         route.continue_() if own else route.abort()
 
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=program, args=arguments)
+    with (
+        sync_playwright() as playwright,
+        playwright.chromium.launch(executable_path=program, args=arguments) as browser,
+    ):
 
         @contextmanager
         def tab() -> Iterator[Any]:
-            context = browser.new_context()
-            context.set_default_timeout(timeout_s * 1000)
-            context.route("**/*", only_this_host)
-            try:
+            with browser.new_context() as context:
+                context.set_default_timeout(timeout_s * 1000)
+                context.route("**/*", only_this_host)
                 yield context.new_page()
-            finally:
-                context.close()
 
-        try:
-            yield tab
-        finally:
-            browser.close()
+        yield tab
 
 
 class BrowserWalk(Walk):

@@ -1,7 +1,4 @@
-"""What an error message requires, read by a grammar: negation × relation × quantity.
-
-The words are in `languages`. For an unreadable error other answers are tried; see `filling`.
-"""
+"""What an error message requires, by a grammar: negation × relation × quantity; see `words`."""
 
 import math
 import re
@@ -12,8 +9,8 @@ from fractions import Fraction
 from functools import lru_cache, reduce
 from operator import or_
 
-from benchsuite.robot import forms
-from benchsuite.robot.forms import TABLES, WORTH, first_said, mask, phrase, says, words_of
+from benchsuite.robot import words
+from benchsuite.robot.words import TABLES, WORTH, first_said, mask, phrase, says, words_of
 
 LESS, EQUAL, MORE = "<=>"
 RELATIONS = {"least": "=>", "most": "<=", "upto": "<=", "more": ">", "less": "<", "equal": "="}
@@ -56,14 +53,11 @@ class Constraint:
     """All that is known; None or empty if unknown."""
 
     ranges: Mapping[str, Range] = field(default_factory=dict)
-    """By what is counted: characters, words, digits, decimals, years, days from today, the number
-    of a date; or "" for the value itself, and for choices."""
+    """By what is counted: characters, words, digits, decimals, years, days, date; "" for itself."""
     step: Fraction | None = None
-    kind: str = ""
-    """integer, number, email, url, date, time, slug, letters, digits, image, uuid, iban, …"""
+    kind: str = ""  #: integer, number, email, url, date, slug, letters, digits, uuid, …
     says: frozenset[str] = frozenset()
-    """fresh (the given value exists), same (as the field before it), distinct (from others),
-    spaceless; later or earlier than another answer."""
+    """fresh (it exists), same (as before), distinct, spaceless; later or earlier than another."""
     example: str = ""
     extensions: tuple[str, ...] = ()  #: Of files.
 
@@ -139,11 +133,11 @@ class _Clause:
         self._joint = ""
 
     def read(self, clause: str) -> None:
-        for match in forms.tokens().finditer(clause):
+        for match in words.tokens().finditer(clause):
             name = match.lastgroup or ""
             if name in RELATIONS:
                 self._relate(name)
-                name = forms.unit_of(match[0])
+                name = words.unit_of(match[0])
             if name in TABLES["units"]:
                 self._count("" if name == "choices" else name)
             elif name in ("past", "future", "today", "day"):
@@ -252,7 +246,7 @@ def day(text: str) -> date | None:
     """2026-03-01, 01.03.2026, 01/03/2026 (day first if possible), 1. März 2026."""
     figures = [int(figure) for figure in re.findall(r"\d+", text)]
     if len(figures) == 2:
-        names = (rf"\b(?:{name})" for name in forms.MONTHS)
+        names = (rf"\b(?:{name})" for name in words.MONTHS)
         month = next((at for at, name in enumerate(names, 1) if re.search(name, text)), 0)
         figures = [figures[1], month, figures[0]]
     elif figures[0] < 1000:

@@ -11,32 +11,16 @@ from random import Random
 
 from benchsuite.robot import texts
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, UNCLEAR, Constraint, Range, constraint
-from benchsuite.robot.forms import (
-    CHOSEN,
-    NO_FILE,
-    Control,
-    Form,
-    Option,
-    Pairs,
-    Value,
-    Values,
-    about,
-    like,
-    mask,
-    masks,
-    part_of_date,
-    says,
-    without,
-)
+from benchsuite.robot.forms import CHOSEN, NO_FILE, Control, Form, Option, Pairs, Value, Values
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.validity import NUMBERS, SCALES, invalid, point
+from benchsuite.robot.words import about, like, mask, masks, part_of_date, says, without
 
 NEVER_TICKED = re.compile(r"(-clear|-DELETE|_destroy\]?|\bdelete)$")
 FORMATS = ("%Y-%m-%d", "%m/%d/%Y", "%d.%m.%Y", "%d/%m/%Y")  #: Tried in order for days.
 FORMAT_OF = {"de": "%d.%m.%Y", "fr": "%d/%m/%Y", "es": "%d/%m/%Y"}
 ROW = re.compile(r"[-_.\[](\d+)(?=[-_.\]])")  #: The number of a row of a formset in a name.
-SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)
-"""Sizes of numbers, tried in order for unreadable errors."""
+SPREADS = (10, 1000, 1, 10_000, 50, 100_000, 5)  #: Of numbers, after unreadable errors.
 
 MADE = 500  #: Values that are held against the limits before a control counts as unfillable.
 REDRAWN = 20  #: How many of them are numbers or moments.
@@ -64,8 +48,7 @@ class Filler:
     _region: str = ""  #: The country that the form names.
     _learned: dict[str, Constraint] = field(default_factory=dict)
     _refused: dict[str, list[Values]] = field(default_factory=dict)
-    _turns: dict[str, int] = field(default_factory=dict)
-    """How often a control was refused without a word on what is accepted."""
+    _turns: dict[str, int] = field(default_factory=dict)  #: Refusals without a reason.
 
     def fill(self, form: Form) -> None:
         """Answers all controls without an answer, the country first."""

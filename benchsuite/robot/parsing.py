@@ -1,8 +1,4 @@
-"""From the bytes of a page to the robot's view of it: its forms, and what people see of it.
-
-Uses Lexbor's parser in selectolax: it parses like browsers, and was the fastest one tested
-(docs/surveys.md).
-"""
+"""From the bytes of a page to the robot's view of it, by Lexbor, which parses like browsers."""
 
 import codecs
 import re
@@ -69,8 +65,7 @@ ELSEWHERE = re.compile(
     rf"(?<!not )print)))[^{{}};@]*\{{{INSIDE}\}}"
 )  #: Blocks that are not for the screen of a desk, and what is no rule.
 UNSEEN, ASIDE = "unseen", "aside"
-States = tuple[tuple[str, bool, bool], ...]
-"""Properties, or "aside"; whether they hide; whether they are important."""
+States = tuple[tuple[str, bool, bool], ...]  #: Property, or "aside"; hides; important.
 
 OF_HTML: tuple[tuple[str, States], ...] = (
     ("[hidden], [popover], [inert], dialog:not([open])", (("display", True, True),)),
@@ -318,9 +313,7 @@ def _states(style: str) -> States:
 
 @lru_cache(maxsize=256)
 def _rules(style_sheet: str) -> list[tuple[str, list[bytes], States]]:
-    """Selectors of what is shown or hidden, with the classes and ids that they need, and states;
-    none if nothing hides.
-    """
+    """Selectors, with the classes and ids that they need, and states; none if nothing hides."""
     rules: list[tuple[str, list[bytes], States]] = []
     here = AROUND_RULES.sub("", ELSEWHERE.sub("", COMMENT.sub("", style_sheet)))
     for selectors, style in RULE.findall(here):
@@ -359,9 +352,7 @@ def within(node: LexborNode, container: LexborNode) -> bool:
 
 
 def _inside(form: LexborNode) -> LexborNode:
-    """What its controls are in: parsers leave a form that begins between the rows of a table empty,
-    and its controls are those of the table, or of the row.
-    """
+    """What its controls are in: of one that begins between rows, the table or the row."""
     around = form.parent
     return around if around and form.child is None and around.tag in IN_TABLES else form
 

@@ -1,7 +1,4 @@
-"""Made-up people, and texts and files that fit a field's question, most likely ones first.
-
-Names and places are Faker's, telephones and countries those of phonenumbers.
-"""
+"""Made-up people, and texts and files that fit a field's question, most likely ones first."""
 
 import pkgutil
 import re
@@ -25,8 +22,9 @@ from faker.providers import address
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
-from benchsuite.robot.forms import Control, Upload, about, like, words_of
+from benchsuite.robot.forms import Control, Upload
 from benchsuite.robot.validity import lengths, made, point
+from benchsuite.robot.words import about, like, words_of
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601  #: Always the same names, so that only a completion's seed decides who fills in.
@@ -34,8 +32,7 @@ METHODS = dict(pair.split("=") for pair in words_of("faker"))  #: With their arg
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-COUNTRIES = frozenset(words_of("countries"))
-"""Those to live in where a form offers them: few, as Faker's data of each take time to load."""
+COUNTRIES = frozenset(words_of("countries"))  #: To live in: few, as Faker's data take time to load.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 FOLDER = Path(__file__).parent / "samples"

@@ -1,6 +1,4 @@
-"""What a control accepts, by HTML's own rules: limits, steps, types and patterns; and numbers,
-moments and texts within these.
-"""
+"""What a control accepts by HTML's own rules, and numbers, moments and texts within these."""
 
 import math
 import re

@@ -14,8 +14,9 @@ from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.client import body, query
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Control, Form, Page, Pairs, asks_who, main_form, next_button
+from benchsuite.robot.forms import Control, Form, Page, Pairs
 from benchsuite.robot.parsing import known_charset, read
+from benchsuite.robot.words import asks_who, main_form, next_button
 
 REDIRECTS = (301, 302, 303, 307, 308)
 REFUSALS = (400, 409, 422)  #: Statuses with which some frameworks send a form back.
@@ -46,7 +47,6 @@ def complete(
     on_visit: OnVisit | None = None,
 ) -> Completion:
     """Fills the form at a URL, or path of the client, and those after it, until a page has none.
-
     `known` are answers by name; `naming` makes a name for the results from method and path. Without
     `done` and a completion code there is no evidence. RobotError names the page and the reason.
     """

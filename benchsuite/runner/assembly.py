@@ -37,7 +37,7 @@ from benchsuite.fronts.base import (
 )
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
-from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, import_path
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.running_system import (
@@ -63,7 +63,6 @@ from benchsuite.telemetry.prober.answer import (
 )
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
-SETTINGS = "benchsuite.isolation.settings"
 MOST_PADDING = 4096
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
@@ -72,11 +71,6 @@ PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables ab
 def about_services(services: Mapping[str, str]) -> dict[str, str]:
     """Where services are that views ask, by name: BENCHSUITE_API_URL."""
     return {f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()}
-
-
-def about_the_project(instructions: Path) -> dict[str, str]:
-    """The project as this run has it, for whoever sets Django up."""
-    return {"BENCHSUITE_INSTRUCTIONS": str(instructions), "DJANGO_SETTINGS_MODULE": SETTINGS}
 
 
 READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.

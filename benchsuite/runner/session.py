@@ -29,14 +29,14 @@ from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
 from benchsuite.isolation.databases.client import Keeper
 from benchsuite.isolation.facts import Facts, Rows
-from benchsuite.isolation.instructions import Instructions
+from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.isolation.served import counting
 from benchsuite.load.hosts import master as hosts
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
-from benchsuite.runner.assembly import PROJECT, Assembly, about_services, about_the_project
+from benchsuite.runner.assembly import PROJECT, Assembly, about_services
 from benchsuite.runner.database_pool import Data, OwnTarget
 from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse

@@ -78,22 +78,10 @@ def _sleep(query: str, body: bytes) -> bytes:
     return _took(start)
 
 
-def _bench_app(query: str, body: bytes) -> bytes:
-    """As it was in 2012, in both versions."""
-    start = time.perf_counter()
-    bench_app.loop()
-    if "version=2" in query:
-        time.sleep(bench_app.pause_s())
-        return bench_app.ask_database()
-    time.sleep(bench_app.PAUSE_S)
-    bench_app.write_small()
-    return _took(start)
-
-
 PAGES: dict[str, Page] = {
     "plain": lambda query, body: b"OK",
     "get": lambda query, body: b"x" * int(_option(query, "size")),
     "echo": lambda query, body: body,
     "sleep": _sleep,
-    "bench_app": _bench_app,
+    "bench_app": lambda query, body: bench_app.page("2" if "version=2" in query else ""),
 }

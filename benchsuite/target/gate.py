@@ -3,15 +3,13 @@
 import os
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, ClassVar, Concatenate, ParamSpec
+from typing import Any, ClassVar
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
 
-RUN_VARIABLE = "BENCHSUITE_RUN"
-"""The environment variable that holds the token of the run that started this server."""
+RUN_VARIABLE = "BENCHSUITE_RUN"  #: Holds the token of the run, in the environment.
 CLOSED = "Target views answer only inside a server that a run started."
-P = ParamSpec("P")
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 Asgi = Callable[[dict[str, Any], Receive, Send], Coroutine[Any, Any, Any]]
@@ -32,18 +30,16 @@ class BadGateway(Refusal):
     status = 502
 
 
-def only_in_a_run(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+def only_in_a_run(view: Callable[..., HttpResponseBase]) -> Callable[..., HttpResponseBase]:
     """Answers 404 unless a run started this process."""
 
     @login_not_required  # whatever middleware the project has
     @wraps(view)
-    def gated(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    def gated(request: HttpRequest, /, **kwargs: Any) -> HttpResponseBase:
         if RUN_VARIABLE not in os.environ:
             raise Http404(CLOSED)
         try:
-            return view(request, *args, **kwargs)
+            return view(request, **kwargs)
         except Refusal as error:
             return JsonResponse({"error": str(error)}, status=error.status)
 

@@ -27,8 +27,7 @@ from benchsuite.target.gate import RUN_VARIABLE
 
 Message = dict[str, Any]
 Receive = Callable[[], Awaitable[Message]]
-PATH = "/bench/layer/"
-"""Requests below it go through the layer, and to a worker as what is below /bench/."""
+PATH = "/bench/layer/"  #: Below it is, by the layer, what is below /bench/.
 TOKEN = 8
 
 

@@ -44,9 +44,7 @@ def _own_headers(asked: Any) -> dict[str, str]:
 
 
 def _counted(token: str, *, more: bool) -> int:
-    """The size of a file that each request makes a byte longer, whichever process answers it; who
-    asks for that begins a run, and ends others.
-    """
+    """A file that grows a byte a request; who asks for its size ends those of other runs."""
     folder = Path(tempfile.gettempdir()) / f"benchsuite-asked-{os.getuid()}"
     folder.mkdir(mode=0o700, exist_ok=True)
     known = folder.lstat()

@@ -17,8 +17,7 @@ from benchsuite.target.layer import Asking, needed, workers_application
 
 SUBPROTOCOL = "benchsuite"  #: The subprotocol they speak; it only shows that the server negotiates.
 GROUP = "bench_broadcast"  #: The one that all subscribers share.
-CHANNEL_FULL = 4013
-"""The close code of such a connection; autobahn, and so Daphne, can't send the registered 1013."""
+CHANNEL_FULL = 4013  #: Daphne's autobahn can't send the registered code, 1013.
 
 
 def chosen(scope: dict[str, Any]) -> str | None:

@@ -1,6 +1,4 @@
-"""Calls of an API that takes its time, one after another or all at once, each request with a client
-of its own, as `httpx.get()` has, but without its 20 ms of CPU for TLS.
-"""
+"""Calls of a slow API, one by one or at once, each by its own client without 20 ms for TLS."""
 
 import asyncio
 import os

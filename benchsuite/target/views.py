@@ -1,51 +1,35 @@
-"""The measured views, and their async twins: the same work, awaiting only what can be awaited."""
+"""The measured views, and their async twins, which await only what can be awaited; see `urls`."""
 
 import asyncio
 import time
 from collections.abc import AsyncIterator, Iterator
-from inspect import unwrap
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
-from django.http import (
-    HttpRequest,
-    HttpResponse,
-    HttpResponseBase,
-    JsonResponse,
-    StreamingHttpResponse,
-)
+from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import aget_object_or_404, get_object_or_404
-from django.views.decorators.csrf import csrf_exempt
-from django.views.decorators.http import require_POST
 
 from benchsuite.target import bench_app as bench
 from benchsuite.target import work
-from benchsuite.target.gate import only_in_a_run, only_in_a_run_async
 from benchsuite.target.models import Post
 
 
-@only_in_a_run
 def plain(request: HttpRequest) -> HttpResponse:
     """Two bytes: what the server and Django cost by themselves."""
     return HttpResponse(b"OK", content_type="text/plain")
 
 
-@only_in_a_run
 def get(request: HttpRequest) -> HttpResponse:
     """As many bytes as are asked for."""
     size = work.wanted(request, "size", work.MAX_BODY_BYTES)
     return HttpResponse(b"x" * size, content_type="application/octet-stream")
 
 
-@csrf_exempt
-@require_POST
-@only_in_a_run
 def echo(request: HttpRequest) -> HttpResponse:
     """What came in, of any length: `request.body` has a limit."""
     return HttpResponse(request.read(), content_type="application/octet-stream")
 
 
-@only_in_a_run
 def sleep(request: HttpRequest) -> HttpResponse:
     """Waits and does nothing else; says how long that took."""
     (seconds,) = work.wanted_times(request, "seconds")
@@ -54,45 +38,35 @@ def sleep(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
 
 
-@only_in_a_run
 def cpu(request: HttpRequest) -> HttpResponse:
     """A sum of squares: nothing but Python."""
     size = work.wanted(request, "size", work.MAX_SIZE)
     return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
 
 
-@csrf_exempt
-@require_POST
-@only_in_a_run
 def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
     post = Post.objects.create(**work.wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
-@only_in_a_run
 def io_read(request: HttpRequest) -> HttpResponse:
     """Reads a page of rows and counts them all."""
     posts = list(Post.objects.all()[: work.PAGE])
     return JsonResponse(work.page(posts, Post.objects.count()))
 
 
-@only_in_a_run
 def io_join(request: HttpRequest) -> HttpResponse:
     """Reads one comment and its post in one query."""
     comment = get_object_or_404(work.JOINED, number=work.wanted(request, "row", work.MAX_ROWS))
     return JsonResponse(work.joined(comment))
 
 
-@csrf_exempt
-@require_POST
-@only_in_a_run
 def io_lock(request: HttpRequest) -> HttpResponse:
     """Locks one row, changes it, and releases it."""
     return JsonResponse(work.like(work.wanted(request, "row", work.MAX_ROWS)))
 
 
-@only_in_a_run
 def upstream(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in threads."""
     from benchsuite.target.upstream import answers  # here, because only this view needs httpx
@@ -104,27 +78,11 @@ def upstream(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"answers": answered, "seconds": time.perf_counter() - start})
 
 
-@only_in_a_run
 def bench_app(request: HttpRequest) -> HttpResponse:
     """The application of the 2012 comparison, in one of its versions."""
-    start = time.perf_counter()
-    bench.loop()
-    if request.GET.get("version") == "2":
-        time.sleep(bench.pause_s())
-        return HttpResponse(bench.ask_database(), content_type="text/plain")
-    time.sleep(bench.PAUSE_S)
-    bench.write_small()
-    return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
+    return HttpResponse(bench.page(request.GET.get("version", "")), content_type="text/plain")
 
 
-plain_async, get_async, cpu_async = (
-    only_in_a_run_async(unwrap(view)) for view in (plain, get, cpu)
-)
-"""They await nothing, so they block the event loop, as such code does."""
-echo_async = csrf_exempt(require_POST(only_in_a_run_async(unwrap(echo))))
-
-
-@only_in_a_run_async
 async def sleep_async(request: HttpRequest) -> HttpResponse:
     (seconds,) = work.wanted_times(request, "seconds")
     start = time.perf_counter()
@@ -132,36 +90,27 @@ async def sleep_async(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
 
 
-@csrf_exempt
-@require_POST
-@only_in_a_run_async
 async def io_create_async(request: HttpRequest) -> HttpResponse:
     post = await Post.objects.acreate(**work.wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
-@only_in_a_run_async
 async def io_read_async(request: HttpRequest) -> HttpResponse:
     posts = [post async for post in Post.objects.all()[: work.PAGE]]
     return JsonResponse(work.page(posts, await Post.objects.acount()))
 
 
-@only_in_a_run_async
 async def io_join_async(request: HttpRequest) -> HttpResponse:
     number = work.wanted(request, "row", work.MAX_ROWS)
     comment = await aget_object_or_404(work.JOINED, number=number)
     return JsonResponse(work.joined(comment))
 
 
-@csrf_exempt
-@require_POST
-@only_in_a_run_async
 async def io_lock_async(request: HttpRequest) -> HttpResponse:
     """Locks one row and changes it: a transaction, for which Django has no async way."""
     return JsonResponse(await sync_to_async(work.like)(work.wanted(request, "row", work.MAX_ROWS)))
 
 
-@only_in_a_run_async
 async def upstream_async(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in tasks."""
     from benchsuite.target.upstream import answers_async  # here, because only this view needs httpx
@@ -173,7 +122,6 @@ async def upstream_async(request: HttpRequest) -> HttpResponse:
     return JsonResponse({"answers": answered, "seconds": time.perf_counter() - start})
 
 
-@only_in_a_run_async
 async def bench_app_async(request: HttpRequest) -> HttpResponse:
     """The application of the 2012 comparison; only pauses and what threads do can be awaited."""
     start = time.perf_counter()
@@ -186,8 +134,7 @@ async def bench_app_async(request: HttpRequest) -> HttpResponse:
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
 
 
-@only_in_a_run
-def sse(request: HttpRequest) -> HttpResponseBase:
+def sse(request: HttpRequest) -> StreamingHttpResponse:
     """Endless events from the one after Last-Event-ID on, the first one at once."""
     events = work.wanted_events(request)
     return StreamingHttpResponse(

@@ -77,9 +77,8 @@ class Survey(Workload):
         except AnswerError as error:
             raise AnswerError(f"{slug}, {error}") from error
         if not done.code:
-            raise AnswerError(
-                f"{slug}, page {done.pages} ({done.path}): expected a completion code at the end"
-            )
+            last = f"{slug}, page {len(done.visits) + 1} ({done.path})"
+            raise AnswerError(f"{last}: expected a completion code at the end")
         return done
 
     def prepare(self, database: DatabaseSpec) -> None:

@@ -7,3 +7,4 @@ from testproject.settings.console import *  # noqa: F403
 
 BENCHSUITE_ORIGINAL: dict[str, Any] = {}
 BENCHSUITE_INSTRUCTIONS: Instructions
+BENCHSUITE_ENVIRONMENT: dict[str, str] = {}

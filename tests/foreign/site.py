@@ -76,6 +76,14 @@ class Shown:
     buttons: str
     hidden: str
 
+    @property
+    def labels(self) -> dict[str, str]:
+        return {field.name: field.label for field in self.fields}
+
+    @property
+    def ids(self) -> dict[str, str]:
+        return {field.name: field.id for field in self.fields}
+
 
 Skin = Callable[[Shown], str]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
 from benchsuite.isolation.databases.client import throwaway
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, RUN_VARIABLE, SETTINGS_MODULE
+from benchsuite.isolation.instructions import RUN_VARIABLE, about_the_project
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
@@ -141,8 +141,7 @@ class Stranger:
         argv = [sys.executable, "-m", "django", "runserver", f"127.0.0.1:{port}", "--noreload"]
         env = {
             **self.env,
-            "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-            INSTRUCTIONS_VARIABLE: str(instructions),
+            **about_the_project(instructions),
             RUN_VARIABLE: TOKEN,
         }
         log = self.folder / "server.log"

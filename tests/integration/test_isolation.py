@@ -221,7 +221,6 @@ def test_a_user_without_the_right_is_told_the_command(tmp_path, server):
 
 
 @needs("psycopg")
-@needs("psycopg")
 def test_what_can_not_be_made_is_told(tmp_path):
     def refused(name, databases, migration="", **database):
         project = stranger(tmp_path / name, databases=databases)

@@ -50,6 +50,13 @@ def line(first):
     return first.stdout.readline()
 
 
+def waited_for():
+    """Whom a run waits for that would begin now."""
+    claims: list[Claim] = []
+    with lock.alone(claims.append):
+        return claims
+
+
 @pytest.mark.parametrize(
     ("uid", "before"),
     [
@@ -63,17 +70,17 @@ def test_the_second_waits_for_the_first_and_names_it(uid, before):
     """Also where that is another user's, or in another network, or in a container."""
     with holder(uid=uid, before=before) as first:
         assert line(first) == "held\n"
-        waited_for: list[Claim] = []
+        claims: list[Claim] = []
 
         def on_wait(claim):
-            waited_for.append(claim)
+            claims.append(claim)
             assert str(claim).startswith(f"process {claim.pid}, {sys.executable} -c")
             assert before or claim.pid == first.pid
             first.stdin.close()
             first.stdin = None
 
         with lock.alone(on_wait):
-            assert len(waited_for) == 1
+            assert len(claims) == 1
             assert first.wait(10) == 0
 
 
@@ -81,18 +88,18 @@ def test_a_holder_that_is_not_seen_for_a_moment_is_waited_for(monkeypatch):
     """While it starts a program, it bears the mark of that in place of its claim."""
     with holder() as first:
         assert line(first) == "held\n"
-        waited_for: list[int] = []
+        pids: list[int] = []
         seen = lock.claims
         unseen: list[list[Claim]] = [[]]
         monkeypatch.setattr(lock, "claims", lambda: unseen.pop() if unseen else seen())
 
         def on_wait(claim):
-            waited_for.append(claim.pid)
+            pids.append(claim.pid)
             first.stdin.close()
             first.stdin = None
 
         with lock.alone(on_wait):
-            assert waited_for == [first.pid]
+            assert pids == [first.pid]
 
 
 def test_those_who_wait_have_their_turn_in_order():
@@ -113,19 +120,15 @@ def test_a_killed_holder_leaves_nothing_to_wait_for():
         assert line(first) == "held\n"
         first.kill()
         os.waitid(os.P_PID, first.pid, os.WEXITED | os.WNOWAIT)
-        waited_for: list[Claim] = []
-        with lock.alone(waited_for.append):
-            assert waited_for == [], "a zombie holds nothing"
+        assert waited_for() == [], "a zombie holds nothing"
 
 
 def test_what_has_the_name_of_the_lock_is_no_holder():
     """Anybody may bind a name; no run ever looks at one."""
-    waited_for: list[Claim] = []
     with socket.socket(socket.AF_UNIX) as planted:
         planted.bind(f"\0{lock.NAME}")
         planted.listen()
-        with lock.alone(waited_for.append):
-            assert waited_for == []
+        assert waited_for() == []
 
 
 def test_a_claim_ends_with_its_block_and_is_not_its_childrens():
@@ -135,9 +138,7 @@ def test_a_claim_ends_with_its_block_and_is_not_its_childrens():
     try:
         assert resource.getrlimit(RLIMIT_LOCKS) == before
         assert limit_of(child.pid) is not None
-        waited_for: list[Claim] = []
-        with lock.alone(waited_for.append):
-            assert waited_for == []
+        assert waited_for() == []
     finally:
         child.kill()
         child.wait()

@@ -22,7 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LayerSpec, LoadProfile, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE, SETTINGS_MODULE, Instructions
+from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.load.job import Job
 from benchsuite.pythons.interpreter import project_folders
 from benchsuite.servers.base import Application
@@ -50,8 +50,7 @@ def served(name: str, folder: Path, instructions: Path, token: str = TOKEN) -> I
         folder,
         application=Application(),
         environment={
-            "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-            INSTRUCTIONS_VARIABLE: str(instructions),
+            **about_the_project(instructions),
             "PYTHONPATH": os.pathsep.join([str(ROOT), *project_folders()]),
         },
         marker=token,

@@ -30,7 +30,7 @@ from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
 from benchsuite.isolation.databases.filling import fill
 from benchsuite.isolation.databases.signing_in import check_apps, signed_in
-from benchsuite.isolation.facts import Facts, Order, database_address
+from benchsuite.isolation.facts import Facts, Order, database_address, slowing, undone
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.applied import change_followers, overridden
@@ -39,7 +39,6 @@ from benchsuite.isolation.overrides.brokers import in_memory, wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
 from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
-from benchsuite.isolation.overrides.slowing import slowing, undone
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
 
@@ -64,8 +63,7 @@ class DatabaseAdmin:
         self._uncopied: Mapping[str, str] = {}  #: Folder of the project's → why it has no copy.
         self._own: dict[str, Any] = {}  #: The project's DATABASES, as long as they are its own.
         self._rows: dict[str, Rows] = {}  #: Of the copies that are counted, by their suffix.
-        self._unready: list[Callable[[], None]] = []
-        """What failed in `AppConfig.ready()` without tables."""
+        self._unready: list[Callable[[], None]] = []  #: What failed in `ready()` of apps.
 
     def make(self) -> dict[str, Any]:
         """Creates and fills the templates; returns what the parent needs to know."""
@@ -146,9 +144,8 @@ class DatabaseAdmin:
         return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
-        """A copy of the databases for one run, and the instructions its server is started with;
-        `amended` are fields of them that are this run's alone (how connections are kept, addresses,
-        a layer).
+        """A copy of the databases for one run, and the instructions of its server; `amended` are
+        fields that are this run's alone (how connections are kept, addresses, a layer).
         """
         suffix = token[:SUFFIX]
         folder = self._folder / suffix
@@ -158,7 +155,7 @@ class DatabaseAdmin:
         # what else asks a database is not delayed
         direct = dataclasses.replace(instructions, database_host="")
         replaced = Replaced(overridden(self._project(), direct), direct)
-        variables = self._variables()
+        variables = settings.BENCHSUITE_ENVIRONMENT
         instructions = dataclasses.replace(
             instructions, environment=replaced.addresses(variables), words=replaced.parts(variables)
         )
@@ -206,9 +203,7 @@ class DatabaseAdmin:
         self._throwaway.drop_all()
 
     def _set_up(self) -> None:
-        """From here on the project's own code runs. An app may query its tables in
-        `AppConfig.ready()`; those that fail without them are called again after the migrations.
-        """
+        """The project's own code begins. A `ready()` that fails without tables is called again."""
         create = AppConfig.create
         self._begin("load the project")
 
@@ -245,14 +240,8 @@ class DatabaseAdmin:
         for name in changes.values.keys() - changed:
             setattr(settings, name, changes.values[name])
         replaced = Replaced(changes, self._instructions)
-        variables = self._variables()
+        variables = settings.BENCHSUITE_ENVIRONMENT
         os.environ.update({**replaced.parts(variables), **replaced.addresses(variables)})
-
-    @staticmethod
-    def _variables() -> Mapping[str, str]:
-        """The environment as it was when the project's settings were loaded."""
-        variables: Mapping[str, str] = getattr(settings, "BENCHSUITE_ENVIRONMENT")  # noqa: B009
-        return variables
 
     def _workload(self) -> Workload:
         order = self._order
@@ -357,11 +346,8 @@ def _has_target() -> bool:
 
 def _check_sessions(cookies: Mapping[str, str]) -> None:
     """Refuses sessions kept only in the cache: each run has its own, so servers never see them."""
-    backend = getattr(settings, "SESSION_ENGINE", "")
-    if (
-        settings.SESSION_COOKIE_NAME in cookies
-        and backend == "django.contrib.sessions.backends.cache"
-    ):
+    in_cache = settings.SESSION_ENGINE == "django.contrib.sessions.backends.cache"
+    if in_cache and settings.SESSION_COOKIE_NAME in cookies:
         raise DatabaseError(
             "The session of --login or prepare() is in the cache, and each run starts with an "
             "empty one; log in inside the journey, or set SESSION_ENGINE to cached_db."

@@ -2,7 +2,7 @@
 
 import json
 import os
-import selectors
+import select
 import subprocess
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -14,12 +14,7 @@ from typing import Any
 from benchsuite.core.exceptions import DatabaseError, UsageError
 from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
 from benchsuite.isolation.facts import Facts, Order, Rows
-from benchsuite.isolation.instructions import (
-    INSTRUCTIONS_VARIABLE,
-    RUN_VARIABLE,
-    SETTINGS_MODULE,
-    Instructions,
-)
+from benchsuite.isolation.instructions import RUN_VARIABLE, Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, import_path, whole_path
 from benchsuite.system import folders, logfile
 from benchsuite.system.interrupts import held_back
@@ -53,8 +48,7 @@ class Keeper:
         self._changed: Mapping[str, str] | None = None
         self.clones: list[str] = []  #: Tokens of the copies that are there.
         self.tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
-        self._phase: tuple[str, float, int]
-        """What the keeper does, since when, and how long its log was then."""
+        self._phase: tuple[str, float, int]  #: What it does, since when, its log's size then.
         self._enter("start")
 
     @property
@@ -109,9 +103,8 @@ class Keeper:
 
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
-        """A fresh copy of the databases while the block runs; the path of its instructions.
-        `amended` are fields of these that differ from run to run, or are known only when its
-        services are up.
+        """A fresh copy of the databases while the block runs; the path of its instructions, of
+        which `amended` are fields that differ from run to run.
         """
         self.wait()
         self.clones.append(token)
@@ -134,9 +127,7 @@ class Keeper:
         return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
-        """What all tables hold now, inside `clone(token)`, and which lost rows since the first
-        count.
-        """
+        """What all tables hold now, inside `clone(token)`; those that lost rows since the first."""
         limit_s = CLONE_S + self._seeding_s
         answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
         return Rows(answer["rows"], frozenset(answer["gone"]))
@@ -146,9 +137,8 @@ class Keeper:
         self.clones.remove(token)
 
     def end(self) -> None:
-        """Drops everything; raises DatabaseError when something could not be dropped. One that was
-        killed, be it here because it hung, can't (`was_killed`); another one takes over what it had
-        made.
+        """Drops everything; raises DatabaseError where it can't. One that was killed, be it here
+        because it hung, can't either (`was_killed`); another one takes over.
         """
         if self._child.stdin is None or self._child.stdin.closed:
             return
@@ -198,25 +188,21 @@ class Keeper:
 
     def _line(self, deadline: float, done: str, timeout_s: float) -> bytes:
         patience = Patience(self.tell, lambda: self.doing, timeout_s)
-        with selectors.DefaultSelector() as selector:
-            selector.register(self._answers, selectors.EVENT_READ)
-            while b"\n" not in self._buffer:
-                wait_s = max(0.0, min(patience.due, deadline) - time.monotonic())
-                if not selector.select(wait_s):
-                    if patience.due < deadline:
-                        patience.look()
-                        continue
-                    raise DatabaseError(
-                        f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
-                        f"{self.doing}; lower --rows, give them more time with --start-timeout, or "
-                        "look at the database server."
-                    )
-                chunk = os.read(self._answers, 65536)
-                if not chunk:
-                    raise DatabaseError(
-                        f"The throw-away databases could not be {done}: {self._why()}"
-                    )
-                self._buffer += chunk
+        while b"\n" not in self._buffer:
+            wait_s = max(0.0, min(patience.due, deadline) - time.monotonic())
+            if not select.select([self._answers], [], [], wait_s)[0]:
+                if patience.due < deadline:
+                    patience.look()
+                    continue
+                raise DatabaseError(
+                    f"The throw-away databases were not {done} within {timeout_s:.0f} s; "
+                    f"{self.doing}; lower --rows, give them more time with --start-timeout, or "
+                    "look at the database server."
+                )
+            chunk = os.read(self._answers, 65536)
+            if not chunk:
+                raise DatabaseError(f"The throw-away databases could not be {done}: {self._why()}")
+            self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")
         return line
 
@@ -338,8 +324,7 @@ def _start(
                 pass_fds=(theirs,),
                 env={
                     **{name: value for name, value in env.items() if name not in left_out},
-                    "DJANGO_SETTINGS_MODULE": SETTINGS_MODULE,
-                    INSTRUCTIONS_VARIABLE: str(folder / "keeper-instructions.json"),
+                    **about_the_project(folder / "keeper-instructions.json"),
                     "PYTHONUNBUFFERED": "1",  # its log says what it does now
                     "PYTHONPATH": whole_path(env) if python.is_own else import_path(python, folder),
                 },

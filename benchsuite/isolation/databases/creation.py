@@ -31,16 +31,13 @@ class Throwaway:
     def __init__(self, token: str, folder: Path) -> None:
         self.token = token
         self.folder = folder
-        self.mirrors: dict[str, str] = {}
-        """Alias → the alias whose database it shares, by the project's `TEST: {"MIRROR": …}`."""
-        self.groups: dict[str, list[str]] = {}
-        """First alias → all aliases that mean the same database."""
+        self.mirrors: dict[str, str] = {}  #: Alias → that whose database it shares, by TEST.
+        self.groups: dict[str, list[str]] = {}  #: First alias → all of the same database.
         self._clones: list[str] = []
 
     def begin(self) -> None:
-        """Makes the templates, empty, and points every alias at them; needs no apps. After this no
-        code of the project can reach a database of its own, be it at import or in
-        `AppConfig.ready()`.
+        """Makes the templates, empty, and points every alias at them; needs no apps. Then no code
+        of the project reaches a database of its own, be it at import or in `AppConfig.ready()`.
         """
         self._point_at_templates()
         for first in self.groups:

@@ -152,8 +152,8 @@ def _file(connection: Any) -> Path:
 
 
 def _back_up(original: Path, copied: str) -> None:
-    """By SQLite's own online backup, read-only. A database with a write-ahead log that nobody has
-    open is opened as immutable: SQLite would create the files of its log beside it.
+    """By SQLite's own online backup, read-only; immutable where nobody has a write-ahead log open:
+    SQLite would create the files of its log beside it.
     """
     log = Path(f"{original}-wal")
     with original.open("rb") as file:
@@ -215,9 +215,7 @@ def _dump(source: Any, target: Any) -> None:
 
 
 def _client(connection: Any) -> tuple[list[str], dict[str, str]]:
-    """The command line of the database's client, as `manage.py dbshell` has it, and its
-    environment.
-    """
+    """The database's client, as `manage.py dbshell` starts it, and its environment."""
     entry = connection.settings_dict
     words, env = connection.client.settings_to_cmd_args_env(entry, [])
     options = entry["OPTIONS"].get("options") if connection.vendor == "postgresql" else ""

@@ -63,7 +63,7 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
         if domain := settings.get(name):
             changes.put(name, None, f"None (was {domain}): the load speaks to 127.0.0.1")
     for rule in RULES:
-        change(changes, instructions, rule.setting, rule.becomes, rule.words)
+        change(changes, instructions, rule)
     change_static(changes, instructions)
     change_followers(changes, instructions)
     if not settings.get("LOGGING"):

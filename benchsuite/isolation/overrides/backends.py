@@ -28,8 +28,7 @@ def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str)
     made._location = place
     if os.path.abspath(made.location) != os.path.abspath(place):  # it has a property of its own
         return FileSystemStorage(location=place)
-    storage: Storage = made
-    return storage
+    return cast(Storage, made)
 
 
 FILE = "mails"  #: Beside the instructions; a byte for each mail, so that processes can share it.

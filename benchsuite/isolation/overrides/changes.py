@@ -23,8 +23,7 @@ class Changes:
         self.settings = settings  #: The project's own; never modified, nested values included.
         self.values: dict[str, Any] = {}
         self.words: dict[str, str] = {}
-        self.folders: dict[str, str] = {}
-        """Folder of the run → the project's folder that it starts as a copy of, if any."""
+        self.folders: dict[str, str] = {}  #: Folder of the run → the project's that it copies.
         self._folder = Path(folder)
 
     def put(self, name: str, value: Any, words: str) -> None:
@@ -76,22 +75,26 @@ class Found:
         return self.changes.folder(part, named, original)
 
 
-def change(
-    changes: Changes,
-    instructions: Instructions,
-    setting: str,
-    becomes: Callable[[Found], Any],
-    words: str,
-) -> None:
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One setting, its replacement, and the change in words."""
+
+    setting: str
+    becomes: Callable[[Found], Any]  #: The new value, or the old one, MISSING if unset.
+    words: str
+
+
+def change(changes: Changes, instructions: Instructions, rule: Rule) -> None:
     """Applies one rule; an unchanged value is not recorded."""
-    top, *keys = setting.split(".")
+    top, *keys = rule.setting.split(".")
     value = changes.now(top) if top in changes.settings or top in changes.values else MISSING
     if value is MISSING and keys:
         return
     touched: list[str] = []
 
     def replaced(value: Any, alias: str) -> Any:
-        new = becomes(Found(value=value, alias=alias, instructions=instructions, changes=changes))
+        found = Found(value=value, alias=alias, instructions=instructions, changes=changes)
+        new = rule.becomes(found)
         if new is not value and new != value:
             touched.append(alias)
         return new
@@ -99,7 +102,7 @@ def change(
     new = _within(value, keys, "", replaced)
     if touched:
         aliases = ", ".join(alias for alias in touched if alias)
-        changes.put(top, new, f"{aliases}: {words}" if aliases else words)
+        changes.put(top, new, f"{aliases}: {rule.words}" if aliases else rule.words)
 
 
 def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[..., Any]) -> Any:
@@ -132,9 +135,7 @@ def project_settings(module: str) -> dict[str, Any]:
 
 
 def imported(module: str) -> object:
-    """The module; of django-configurations its importer makes the settings from the class that
-    DJANGO_CONFIGURATION names, if the module is that of DJANGO_SETTINGS_MODULE.
-    """
+    """The module, made by the importer of django-configurations if it is DJANGO_SETTINGS_MODULE."""
     if not os.environ.get("DJANGO_CONFIGURATION") or not find_spec("configurations"):
         return importlib.import_module(module)
     ours = os.environ["DJANGO_SETTINGS_MODULE"]

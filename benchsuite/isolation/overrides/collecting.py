@@ -22,14 +22,11 @@ SKIPPING = "--static=skip leaves them as they are"
 
 
 def collected(instructions: Instructions) -> str:
-    """The folder with the static files of this command's runs, which this process uses from then
-    on, too; empty if the project's are used.
-    """
+    """The folder with the runs' static files, and now this process's; empty: the project's."""
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
-    entry = (getattr(settings, "STORAGES", None) or {}).get(STATIC) or {}
-    path = entry.get("BACKEND") or getattr(settings, "STATICFILES_STORAGE", "")
-    if not path:
+    entry = settings.STORAGES.get(STATIC) or {}
+    if not (path := entry.get("BACKEND")):
         return ""
     storage = import_string(path)
     if instructions.static != COLLECT and not _lacks_manifest(storage):
@@ -78,8 +75,7 @@ def _check_place(storage: Any, folder: str) -> None:
     """Raises DatabaseError for a storage that would overwrite the project's own files."""
     from django.contrib.staticfiles.storage import staticfiles_storage
 
-    made: Any = staticfiles_storage
-    place = getattr(made, "location", None)
+    place = getattr(staticfiles_storage, "location", None)
     if place is None or not Path(place).resolve().is_relative_to(Path(folder).resolve()):
         raise DatabaseError(
             f"The project's {storage.__name__} writes static files to "

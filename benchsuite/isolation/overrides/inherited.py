@@ -89,15 +89,11 @@ class Replaced:
         return _different(variables, lambda text, name: self.text(text))
 
     def parts(self, variables: Mapping[str, str]) -> dict[str, str]:
-        """Those that hold a part of an address; replaced once settings that choose by it are
-        loaded.
-        """
+        """Those that hold a part of one; replaced once settings that choose by it are loaded."""
         return _different(variables, self.part)
 
     def text(self, text: str) -> str:
-        """A text with each address in it replaced: URL, host and port, path, DSN, or JSON with
-        some.
-        """
+        """A text with its addresses replaced: URL, host and port, path, DSN, or JSON with some."""
         if text.lstrip()[:1] in ("{", "["):
             try:
                 before = json.loads(text)

@@ -3,13 +3,12 @@ name of a rule may be a path ("MAILERS.*.BACKEND"; "*" is any key); they apply i
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import django
 
 from benchsuite.isolation.overrides import brokers, files
-from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found, like
+from benchsuite.isolation.overrides.changes import EMPTY, FILES, MISSING, Found, Rule, like
 
 MAIL_SINK = "benchsuite.isolation.overrides.backends.EmailBackend"
 SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
@@ -17,16 +16,6 @@ DATABASE_SEARCH = "wagtail.search.backends.database"
 REDIS_FACTORY = "django_redis.pool.ConnectionFactory"  #: Of a server without Sentinels.
 Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
 KNOWS_MAILERS = django.VERSION >= (6, 1)
-
-
-@dataclass(frozen=True, slots=True)
-class Rule:
-    """One setting, its replacement, and the change in words."""
-
-    setting: str
-    becomes: Callable[[Found], Any]
-    """The new value; the old one (MISSING if unset) when nothing must change."""
-    words: str
 
 
 def _a(value: Any, *, unless: str = "", always: bool = False) -> Callable[[Found], Any]:

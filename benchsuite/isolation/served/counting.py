@@ -16,8 +16,6 @@ from typing import Any
 from django.core.handlers.base import BaseHandler
 from django.middleware.cache import CacheMiddleware
 
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
-
 PREFIX = "asked-"  #: Of the files that count requests.
 CELL = 8  #: Bytes of a 64-bit number in the order of the machine.
 
@@ -27,9 +25,9 @@ class Counter:
     and cell; the count is then one too low until the next request.
     """
 
-    def __init__(self, instructions: Path, prefix: str = PREFIX) -> None:
-        self._instructions = instructions
-        self._prefix = prefix
+    def __init__(self, path: Path) -> None:
+        """What is added to the path is the number of the process."""
+        self._path = path
         self._mine: dict[int, tuple[memoryview, Iterator[int]]] = {}
 
     def add(self) -> None:
@@ -40,8 +38,7 @@ class Counter:
     def _made(self, pid: int) -> tuple[memoryview, Iterator[int]]:
         """Where the file can't be written, for lack of permission, the count is lost."""
         try:
-            path = self._instructions.with_name(f"{self._prefix}{pid}")
-            file = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+            file = os.open(f"{self._path}{pid}", os.O_RDWR | os.O_CREAT, 0o600)
         except OSError:
             return memoryview(bytearray(CELL)).cast("Q"), count(1)
         try:
@@ -52,10 +49,6 @@ class Counter:
         return cell, count(cell[0] + 1)
 
 
-def of_this_process(prefix: str = PREFIX) -> Counter:
-    return Counter(Path(os.environ[INSTRUCTIONS_VARIABLE]), prefix)
-
-
 def read_counts(instructions: Path, prefix: str = PREFIX) -> int | None:
     """What the servers with those instructions have counted until now; None where none has."""
     cells = [path.read_bytes() for path in instructions.parent.glob(f"{prefix}*")]
@@ -64,14 +57,11 @@ def read_counts(instructions: Path, prefix: str = PREFIX) -> int | None:
     return sum(int(memoryview(cell).cast("Q")[0]) for cell in cells if len(cell) == CELL)
 
 
-VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"
-"""Of the files in which processes count them."""
+VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"  #: Of the files of their counts.
 
 
 def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
-    """Calls `view` when a view of Django's is due, in handlers that are made from now on, and
-    `cached` when `cache_page` answers in its place.
-    """
+    """Calls `view` when one is due in later handlers, and `cached` when `cache_page` answers."""
     load, process = BaseHandler.load_middleware, CacheMiddleware.process_request
 
     def look(request: Any, *arguments: object) -> None:
@@ -97,8 +87,7 @@ def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
 
 OVERFLOW_PREFIX = "left-out-"  #: Of the files in which processes count them.
 REDIS = "channels_redis.core"
-OVER_CAPACITY = "channels over capacity in group"
-"""Part of the log message, whose first argument is their number."""
+OVER_CAPACITY = "channels over capacity in group"  #: Of a message; how many: its argument.
 
 
 class Overflow:

@@ -10,7 +10,7 @@ import re
 import sys
 import threading
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -23,10 +23,10 @@ from zlib import crc32
 from asgiref.sync import iscoroutinefunction
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.db.models import QuerySet
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest
 from django.utils.decorators import sync_and_async_middleware
 
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
+from benchsuite.isolation.instructions import beside
 from benchsuite.isolation.served.errors import is_the_projects, short
 
 PREFIX = "diagnosis-"  #: Of the files in which processes keep their accounts.
@@ -122,17 +122,15 @@ def diagnosed(get_response: Get) -> Get:
         gc.callbacks.append(_collected)
     if iscoroutinefunction(get_response):
 
-        async def asynchronous(request: HttpRequest) -> HttpResponseBase:
+        async def asynchronous(request: HttpRequest) -> Any:
             with _timed(request):
-                answer: Awaitable[HttpResponseBase] = get_response(request)
-                return await answer
+                return await get_response(request)
 
         return asynchronous
 
-    def synchronous(request: HttpRequest) -> HttpResponseBase:
+    def synchronous(request: HttpRequest) -> Any:
         with _timed(request):
-            answer: HttpResponseBase = get_response(request)
-            return answer
+            return get_response(request)
 
     return synchronous
 
@@ -156,8 +154,7 @@ def _timed(request: HttpRequest) -> Iterator[None]:
 def _account() -> Account:
     pid = os.getpid()
     if pid not in _accounts:
-        place = Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(f"{PREFIX}{pid}.json")
-        _accounts[pid] = Account(place)
+        _accounts[pid] = Account(beside(f"{PREFIX}{pid}.json"))
     return _accounts[pid]
 
 
@@ -242,9 +239,7 @@ def words(sql: str) -> str:
 
 
 def line() -> str:
-    """Where the query is made: the nearest line of the project's code or templates, else beyond the
-    ORM.
-    """
+    """The nearest line of the project's code or templates that makes it, else beyond the ORM."""
     nearest = ""
     for frame, number in walk_stack(sys._getframe(1)):
         code = frame.f_code

@@ -18,21 +18,14 @@ from typing import Any
 from django.core.signals import got_request_exception
 from django.urls import Resolver404, resolve
 
-from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
-
 FILE = "errors.jsonl"
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
 DENIED = 403  #: How servers answer a handshake that the application refuses.
-MOST = 8
-"""Limit of distinct errors a process: a page that always fails must cost no more than its answer.
-"""
+MOST = 8  #: Distinct errors a process: a page that always fails costs no more than its answer.
 MOST_BYTES = 128 * 1024  #: Of the file: servers may start many processes.
 LONGEST = 300  #: Characters of an error's message.
 NOT_THE_PROJECTS = ("site-packages", "dist-packages", f"python{sys.version_info[0]}.", "<frozen")
-
-
-ITS_OWN = ("channels", "django", "asgiref", "benchsuite")
-"""Packages between a project's refusal and the server; the project's own code is named."""
+ITS_OWN = ("channels", "django", "asgiref", "benchsuite")  #: Between a refusal and the server.
 NOT_ROUTED = "no URL pattern of the project matches"
 LOST = 404
 REFUSED = (400, 403, LOST)
@@ -93,13 +86,10 @@ def is_the_projects(path: str) -> bool:
 
 def short(path: str) -> str:
     """The path from the current directory, or its last two parts."""
-    try:
-        here = os.getcwd() + os.sep
-    except OSError:  # it was removed
-        here = os.sep * 2
-    return (
-        path.removeprefix(here) if path.startswith(here) else os.sep.join(path.split(os.sep)[-2:])
-    )
+    with suppress(OSError):  # it was removed
+        if path.startswith(here := os.getcwd() + os.sep):
+            return path.removeprefix(here)
+    return os.sep.join(path.split(os.sep)[-2:])
 
 
 def who_refused(scope: dict[str, Any]) -> str:
@@ -144,12 +134,7 @@ class Listener(logging.Handler):
             logging.getLogger(name).addHandler(self)
 
     def enter(
-        self,
-        status: int | None,
-        asked: str,
-        error: BaseException | str,
-        *,
-        routed: bool = True,
+        self, status: int | None, asked: str, error: BaseException | str, *, routed: bool = True
     ) -> None:
         """Writes each kind of error once a place; never raises."""
         if len(self._known) >= MOST:
@@ -214,10 +199,6 @@ class Listener(logging.Handler):
                 view = resolve(request.path_info, getattr(request, "urlconf", None))._func_path
         says = f"{view} is routed there and answers so" if view else NOT_ROUTED
         self.enter(status, _asked(request), says, routed=bool(view))
-
-
-def of_this_process() -> Listener:
-    return Listener(Path(os.environ[INSTRUCTIONS_VARIABLE]).with_name(FILE))
 
 
 def _asked(request: Any) -> str:

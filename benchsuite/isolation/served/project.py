@@ -10,9 +10,10 @@ from django.conf import settings
 from django.core.exceptions import ImproperlyConfigured
 from django.utils.module_loading import import_string
 
-from benchsuite.isolation.instructions import RUN_VARIABLE, SETTINGS_MODULE
-from benchsuite.isolation.served import counting, errors
-from benchsuite.isolation.served.errors import Listener
+from benchsuite.isolation.instructions import RUN_VARIABLE, SETTINGS_MODULE, beside
+from benchsuite.isolation.served import counting
+from benchsuite.isolation.served.counting import Counter
+from benchsuite.isolation.served.errors import FILE, Listener
 
 RUN_HEADER = "X-Benchsuite-Run"
 PROCESS_HEADER = "X-Benchsuite-Process"
@@ -33,14 +34,15 @@ def own_headers() -> list[tuple[str, str]]:
     return [(RUN_HEADER, run_token()), (PROCESS_HEADER, str(os.getpid()))]
 
 
-def loaded(interface: str) -> tuple[Callable[..., Any], counting.Counter, Listener]:
+def loaded(interface: str) -> tuple[Callable[..., Any], Counter, Listener]:
     """The callable ("wsgi", "asgi"), what counts its requests, and what hears of its errors."""
     own_headers()  # raises where no run loads it
-    counters = map(counting.of_this_process, (counting.VIEWS_PREFIX, counting.CACHED_PREFIX))
-    counting.watch_views(*(counter.add for counter in counters))
-    listener = errors.of_this_process()
+    prefixes = (counting.PREFIX, counting.VIEWS_PREFIX, counting.CACHED_PREFIX)
+    asked, viewed, cached = (Counter(beside(prefix)) for prefix in prefixes)
+    counting.watch_views(viewed.add, cached.add)
+    listener = Listener(beside(FILE))
     with listener.starting():
-        return project_callable(interface), counting.of_this_process(), listener
+        return project_callable(interface), asked, listener
 
 
 def project_callable(interface: str) -> Callable[..., Any]:

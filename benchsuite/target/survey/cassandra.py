@@ -45,9 +45,7 @@ STATEMENTS = {
 
 
 class CassandraStore:
-    """In the run's own Cassandra. Connects when created, at a process's first request: connections
-    survive no fork.
-    """
+    """The run's own. Connects at a process's first request: connections survive no fork."""
 
     def __init__(self) -> None:
         url = urlsplit(os.environ[CASSANDRA_URL])

@@ -7,6 +7,7 @@ from typing import Any, ClassVar, Self, TypeVar
 from django.core.exceptions import ValidationError
 from django.core.validators import MinValueValidator
 from django.db import models
+from django.db.models import CheckConstraint, Q, UniqueConstraint
 
 
 class Kind(models.TextChoices):
@@ -73,12 +74,16 @@ class Page(Keyed):
 
     class Meta:
         ordering = ["survey", "number"]
-        constraints = [
-            models.UniqueConstraint(fields=["survey", "number"], name="survey_page_number")
-        ]
+        constraints = [UniqueConstraint(fields=["survey", "number"], name="survey_page_number")]
 
     def __str__(self) -> str:
         return f"{self.survey} {self.number}: {self.title}"
+
+
+def _limit(help_text: str) -> "models.DecimalField[Any, Any]":
+    return models.DecimalField(
+        max_digits=12, decimal_places=3, null=True, blank=True, help_text=help_text
+    )
 
 
 class Question(Keyed):
@@ -90,20 +95,8 @@ class Question(Keyed):
     text = models.CharField(max_length=300)
     help = models.CharField(max_length=300, blank=True)
     required = models.BooleanField(default=True)
-    minimum = models.DecimalField(
-        max_digits=12,
-        decimal_places=3,
-        null=True,
-        blank=True,
-        help_text="Least number, fewest ticks, or first step of a rating.",
-    )
-    maximum = models.DecimalField(
-        max_digits=12,
-        decimal_places=3,
-        null=True,
-        blank=True,
-        help_text="Greatest number, most ticks, or last step of a rating.",
-    )
+    minimum = _limit("Least number, fewest ticks, or first step of a rating.")
+    maximum = _limit("Greatest number, most ticks, or last step of a rating.")
     decimals = models.PositiveSmallIntegerField(default=0, help_text="0 for whole numbers.")
     earliest = models.DateField(null=True, blank=True)
     latest = models.DateField(null=True, blank=True)
@@ -123,9 +116,7 @@ class Question(Keyed):
 
     class Meta:
         ordering = ["page", "position"]
-        constraints = [
-            models.UniqueConstraint(fields=["page", "name"], name="survey_question_name")
-        ]
+        constraints = [UniqueConstraint(fields=["page", "name"], name="survey_question_name")]
 
     def __str__(self) -> str:
         return self.name
@@ -162,9 +153,7 @@ class Choice(Keyed):
 
     class Meta:
         ordering = ["question", "position"]
-        constraints = [
-            models.UniqueConstraint(fields=["question", "value"], name="survey_choice_value")
-        ]
+        constraints = [UniqueConstraint(fields=["question", "value"], name="survey_choice_value")]
 
     def __str__(self) -> str:
         return self.label
@@ -208,14 +197,11 @@ class Condition(models.Model):
 
     class Meta:
         constraints = [
-            models.CheckConstraint(
-                condition=models.Q(page=None) ^ models.Q(question=None),
-                name="survey_condition_on_one",
+            CheckConstraint(
+                condition=Q(page=None) ^ Q(question=None), name="survey_condition_on_one"
             ),
-            models.UniqueConstraint(
-                fields=["page", "source", "operator"], name="survey_condition_page"
-            ),
-            models.UniqueConstraint(
+            UniqueConstraint(fields=["page", "source", "operator"], name="survey_condition_page"),
+            UniqueConstraint(
                 fields=["question", "source", "operator"], name="survey_condition_question"
             ),
         ]

@@ -4,16 +4,9 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from django import forms
+from django.core import validators as checks
 from django.core.exceptions import ValidationError
 from django.core.files.uploadedfile import UploadedFile
-from django.core.validators import (
-    FileExtensionValidator,
-    MaxLengthValidator,
-    MaxValueValidator,
-    MinLengthValidator,
-    MinValueValidator,
-    RegexValidator,
-)
 from django.forms.renderers import DjangoTemplates
 from django.template.defaultfilters import filesizeformat
 
@@ -62,7 +55,7 @@ def hint(question: Question) -> str:
 
 
 def _field(question: Question) -> forms.Field:
-    required, choices = question.required, list[tuple[str, str]]()
+    required, choices = question.required, YES_OR_NO
     if question.kind in WITH_CHOICES:
         choices = [(choice.value, choice.label) for choice in question.choices.all()]
     length = question.max_length or (LONG_LENGTH if question.kind == Kind.LONG else SHORT_LENGTH)
@@ -71,7 +64,7 @@ def _field(question: Question) -> forms.Field:
             validators, attributes = [], {}
             if question.pattern:
                 message = question.pattern_hint or "This does not have the required format."
-                validators = [RegexValidator(rf"^(?:{question.pattern})\Z", message)]
+                validators = [checks.RegexValidator(rf"^(?:{question.pattern})\Z", message)]
                 attributes = {"pattern": question.pattern, "title": message}
             text = forms.TextInput(attributes)
             return forms.CharField(
@@ -87,9 +80,7 @@ def _field(question: Question) -> forms.Field:
             return _number(question)
         case Kind.DATE:
             return _date(question)
-        case Kind.YESNO:
-            return _buttons(question, YES_OR_NO)
-        case Kind.RADIO:
+        case Kind.YESNO | Kind.RADIO:
             return _buttons(question, choices)
         case Kind.SELECT:
             return forms.ChoiceField(required=required, choices=[("", "Choose one …"), *choices])
@@ -124,10 +115,10 @@ def _date(question: Question) -> forms.Field:
     validators: list[Callable[[Any], None]] = []
     if first := question.earliest:
         attributes["min"] = first.isoformat()
-        validators.append(MinValueValidator(first, f"Not before {first}."))
+        validators.append(checks.MinValueValidator(first, f"Not before {first}."))
     if last := question.latest:
         attributes["max"] = last.isoformat()
-        validators.append(MaxValueValidator(last, f"Not after {last}."))
+        validators.append(checks.MaxValueValidator(last, f"Not after {last}."))
     widget = forms.DateInput(attributes, ISO)
     return forms.DateField(
         required=question.required, input_formats=[ISO], widget=widget, validators=validators
@@ -136,7 +127,8 @@ def _date(question: Question) -> forms.Field:
 
 def _ticks(question: Question) -> list[Callable[[Any], None]]:
     message = f"{hint(question)} You ticked %(show_value)d."
-    limits = (MinLengthValidator, question.minimum), (MaxLengthValidator, question.maximum)
+    least, most = checks.MinLengthValidator, checks.MaxLengthValidator
+    limits = (least, question.minimum), (most, question.maximum)
     return [validator(int(limit), message) for validator, limit in limits if limit is not None]
 
 
@@ -156,7 +148,7 @@ def _file(question: Question) -> forms.Field:
     if endings:
         message = f"Only files that end in {', '.join(endings)} are allowed."
         known = [ending.removeprefix(".") for ending in endings]
-        validators.append(FileExtensionValidator(known, message, "ending"))
+        validators.append(checks.FileExtensionValidator(known, message, "ending"))
     widget = forms.FileInput({"accept": question.accept} if endings else {})
     return forms.FileField(required=question.required, validators=validators, widget=widget)
 

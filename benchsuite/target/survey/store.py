@@ -11,6 +11,7 @@ from typing import Any
 from django.core.files.uploadedfile import UploadedFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.db import connections, models, router, transaction
+from django.db.models import UniqueConstraint
 from django.utils import timezone
 from django.utils.module_loading import import_string
 
@@ -55,9 +56,7 @@ class Answer(models.Model):
     value = models.JSONField(null=True, encoder=DjangoJSONEncoder)
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["participation", "question"], name="survey_answer")
-        ]
+        constraints = [UniqueConstraint(fields=["participation", "question"], name="survey_answer")]
 
     def __str__(self) -> str:
         return f"{self.question_id}: {self.value}"
@@ -73,9 +72,7 @@ class Upload(models.Model):
     content = models.BinaryField()
 
     class Meta:
-        constraints = [
-            models.UniqueConstraint(fields=["participation", "question"], name="survey_upload")
-        ]
+        constraints = [UniqueConstraint(fields=["participation", "question"], name="survey_upload")]
 
     def __str__(self) -> str:
         return self.name
@@ -103,10 +100,7 @@ def store() -> Any:
 
 
 class DatabaseStore:
-    """Rows of the project's database. Visits are read where they are written: a replica may lag.
-
-    Each call is atomic, here as in the other store.
-    """
+    """Each call is atomic. Visits are read where they are written: a replica may lag."""
 
     def begin(self, survey: Survey) -> Visit:
         return Participation.objects.create(survey=survey).visit({})

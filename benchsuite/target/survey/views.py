@@ -1,9 +1,9 @@
-"""The pages of the survey application; they answer only inside a run."""
+"""The pages of the survey application."""
 
 from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from pathlib import Path
-from typing import Any, Concatenate, ParamSpec
+from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.backends.django import DjangoTemplates
@@ -12,27 +12,23 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from benchsuite.target.gate import only_in_a_run
 from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Page, Survey
 from benchsuite.target.survey.forms import PageForm
 from benchsuite.target.survey.reading import Definition, Flow, listed, questions_of
 from benchsuite.target.survey.store import Visit, store
 
 LARGEST_BODY = 2 * LARGEST_UPLOAD
-P = ParamSpec("P")
 
 
-def bounded(
-    view: Callable[Concatenate[HttpRequest, P], HttpResponse],
-) -> Callable[Concatenate[HttpRequest, P], HttpResponse]:
+def bounded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     """Answers 413 to more than LARGEST_BODY bytes."""
 
     @wraps(view)
-    def inner(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponse:
+    def inner(request: HttpRequest, /, **kwargs: Any) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
         if not length.isdigit() or int(length) > LARGEST_BODY:
             return rendered(request, "too_large", {"most": LARGEST_BODY}, status=413)
-        return view(request, *args, **kwargs)
+        return view(request, **kwargs)
 
     return inner
 
@@ -63,28 +59,10 @@ def visit_of(request: HttpRequest, survey: Survey) -> Visit | None:
     return store().visit(survey, key) if key else None
 
 
-def remember(
-    request: HttpRequest, response: HttpResponse, survey: Survey, visit: Visit, path: str
-) -> HttpResponse:
-    """The response, with the cookie for the pages below `path`."""
-    response.set_signed_cookie(
-        f"survey_{survey.slug}",
-        str(visit.id),
-        salt=_SALT,
-        max_age=_SECONDS,
-        path=path,
-        secure=request.is_secure(),
-        httponly=True,
-        samesite="Lax",
-    )
-    return response
-
-
 NAMES = "benchsuite_survey"  #: The namespace of the URLs.
 
 
 @require_safe
-@only_in_a_run
 @never_cache
 def listing(request: HttpRequest) -> HttpResponse:
     """All surveys with pages."""
@@ -92,7 +70,6 @@ def listing(request: HttpRequest) -> HttpResponse:
 
 
 @require_safe
-@only_in_a_run
 @never_cache
 @csrf_protect
 def start(request: HttpRequest, slug: str) -> HttpResponse:
@@ -107,18 +84,25 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
         response = _redirect("page", slug, current.number)
     else:
         response = _shown(request, definition, flow, current, PageForm(questions_of(current, flow)))
-    return remember(request, response, definition.survey, visit, _url("start", slug))
+    response.set_signed_cookie(
+        f"survey_{slug}",
+        str(visit.id),
+        salt=_SALT,
+        max_age=_SECONDS,
+        path=_url("start", slug),
+        secure=request.is_secure(),
+        httponly=True,
+        samesite="Lax",
+    )
+    return response
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
-@only_in_a_run
 @never_cache
 @bounded
 @csrf_protect
 def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
-    """Shows the page where the visit stopped, or stores its valid answers and redirects to the next
-    one; other pages lead there.
-    """
+    """Shows or takes the page where the visit stopped, and leads on; other pages lead there."""
     definition = Definition.of(slug)
     visit = visit_of(request, definition.survey)
     if visit is None:
@@ -145,7 +129,6 @@ def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
 
 
 @require_safe
-@only_in_a_run
 @never_cache
 def thanks(request: HttpRequest, slug: str, code: str) -> HttpResponse:
     """The completion code, only for the person who completed the survey."""

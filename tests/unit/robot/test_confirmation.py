@@ -54,11 +54,6 @@ def test_what_a_site_looks_like_is_learned_once() -> None:
     assert host.requests == 20 * 2 + 2
 
 
-def test_a_link_that_is_no_address_leads_nowhere() -> None:
-    host = Host('<h1>Tack</h1><a href="http://[name]/">Us</a><a href="http://a\uff0fb/">You</a>')
-    assert [done.evidence != "" for done in walks(host)] == [True] * PEOPLE
-
-
 def test_the_authors_word_comes_first(golden: Golden) -> None:
     def evidence(make: Made, sign: Sign) -> list[str]:
         host = make()
@@ -67,13 +62,6 @@ def test_the_authors_word_comes_first(golden: Golden) -> None:
         return [done.evidence or done.doubt for done in found]
 
     golden.cases(evidence)
-
-
-@pytest.mark.parametrize("pattern", ["/danke-schön/", "/danke-sch%C3%B6n/", "/*schön/"])
-def test_an_address_is_known_as_it_reads_and_as_it_is_sent(pattern: str) -> None:
-    host = Host("→/danke-schön/", pages={"/danke-sch%C3%B6n/": "<h1>Danke</h1>"})
-    (done,) = walks(host, 1, Sign(url=pattern))
-    assert done.evidence == "the address /danke-sch%C3%B6n/"
 
 
 def test_values(golden: Golden) -> None:

@@ -1,9 +1,8 @@
 """What errors ask for: negation × relation × quantity, in four languages."""
 
 from datetime import date
-from fractions import Fraction
 
-from benchsuite.robot.constraints import ANY, TINY, Range, constraint
+from benchsuite.robot.constraints import TINY, Range, constraint
 from tests.golden import Golden
 
 TODAY = date.today().toordinal()
@@ -41,9 +40,5 @@ def test_what_errors_ask_for(golden: Golden) -> None:
     golden.cases(words)
 
 
-def test_demands_add_up_and_the_newer_one_wins() -> None:
-    first = constraint(("At least 3.", "At most 9.", "The date must be in the past."))
-    second = constraint(("It must be more than 0.",))
-    added = first | second
-    assert added.of("") == Range(least=TINY, most=Fraction(9))
-    assert added.of("date") == first.of("date") != ANY
+def test_values(golden: Golden) -> None:
+    golden.values()

@@ -10,9 +10,10 @@ import phonenumbers
 import pytest
 
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Form, main_form
+from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.validity import invalid
+from benchsuite.robot.words import main_form
 from tests.golden import Golden
 from tests.needs import needs
 
@@ -46,28 +47,6 @@ def answers(inner: str, name: str = "a") -> list[tuple[str, ...]]:
 
 def test_texts_keep_to_their_limits(golden: Golden) -> None:
     golden.cases(lambda inner, shape: all(re.fullmatch(shape, one) for (one,) in answers(inner)))
-
-
-def test_read_only_is_what_is_typed_and_nothing_that_is_chosen() -> None:
-    options = "<option selected>x</option><option>y</option>"
-    assert set(answers(f'<select name="a" readonly>{options}</select>')) == {("x",), ("y",)}
-    assert len(set(answers('<input name="a" type="checkbox" readonly>'))) == 2
-    assert set(answers('<input name="a" type="number" value="3" readonly>')) == {("3",)}
-    assert set(answers('<textarea name="a" readonly>kept</textarea>')) == {("kept",)}
-
-
-def test_what_is_sent_unchanged_is_what_a_browser_sends() -> None:
-    two = '<option selected value="1">1</option><option selected value="2">2</option>'
-    radio = '<input type="radio" name="c" checked value="{}">'
-    form = form_of(
-        f'<select name="a">{two}</select><select name="b" multiple>{two}</select>'
-        f'{radio.format(1)}{radio.format(2)}<input type="image"><input type="image" name="map">'
-    )
-    states = {control.name: control.state for control in form.controls}
-    assert states == {"a": ("2",), "b": ("1", "2"), "c": ("2",)}
-    assert [button.pressed for button in form.buttons] == [
-        *([("x", "1"), ("y", "1")], [("map.x", "1"), ("map.y", "1")]),
-    ]
 
 
 def test_answers_are_valid_by_the_rules_of_html(golden: Golden) -> None:
@@ -111,19 +90,6 @@ def test_the_first_and_the_last_day_are_the_extreme_answers(golden: Golden) -> N
     golden.cases(extremes)
 
 
-def test_choices_are_made_among_what_is_offered() -> None:
-    options = '<option value="">Choose</option><option value="1">1</option><option>2</option>'
-    assert {one for (one,) in answers(f'<select name="a">{options}</select>')} == {"1", "2"}
-    radios = "".join(f'<input type="radio" name="a" value="{one}">' for one in "xyz")
-    assert {one for (one,) in answers(radios)} == set("xyz")
-    boxes = "".join(f'<input type="checkbox" name="a" value="{one}">' for one in "uvwxyz")
-    hinted = f"<fieldset><legend>Pick two to three</legend>{boxes}</fieldset>"
-    assert {len(found) for found in answers(hinted)} == {2, 3}
-    assert set(answers('<label>I agree<input type="checkbox" name="a"></label>')) == {("on",)}
-    assert set(answers('<label>Mail<input type="checkbox" name="a"></label>')) == {("on",), ()}
-    assert set(answers('<input type="checkbox" name="a-clear"><input name="a">', "a-clear")) == {()}
-
-
 COUNTRIES = "".join(f'<option value="{one}">' for one in ("CA", "DE", "GB", "NL"))
 POSTCODES = {
     "CA": r"[A-Z]\d[A-Z] ?\d[A-Z]\d",
@@ -151,13 +117,6 @@ def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen() -> None:
     assert chosen == set(POSTCODES)
 
 
-def test_a_country_is_written_by_its_name() -> None:
-    for language, name in (("", "United States"), ("de", "Deutschland"), ("pt", "Portugal")):
-        one = Filler(1, Random(1), {}, language)
-        one.fill(form_of('<label>Country <input name="a"></label>'))
-        assert one.answers["a"] == (name,)
-
-
 def test_a_country_is_known_by_its_name_in_any_language() -> None:
     form = form_of(
         '<label>PLZ <input name="code"></label>'
@@ -168,22 +127,6 @@ def test_a_country_is_known_by_its_name_in_any_language() -> None:
         one.fill(form)
         pattern = {"0": POSTCODES["CA"], "1": r"\d{5}(-\d{4})?"}[str(one.answers["c"][0])]
         assert re.fullmatch(pattern, str(one.answers["code"][0]))
-
-
-@pytest.mark.parametrize(
-    ("accept", "ending"),
-    [
-        ("pdf", "pdf"),
-        ("*.pdf", "pdf"),
-        (".doc .pdf", "pdf"),
-        ("image/jpg", "jpg"),
-        ("audio/wav", "wav"),
-        ("image/*;capture=camera", "png"),
-    ],
-)
-def test_a_type_of_files_is_known_however_it_is_written(accept: str, ending: str) -> None:
-    files = answers(f'<input type="file" name="a" accept="{accept}" required>')
-    assert all(re.fullmatch(rf"robot-\d+\.{ending} .*", file) for (file,) in files)
 
 
 @pytest.mark.parametrize(

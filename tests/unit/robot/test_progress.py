@@ -1,12 +1,14 @@
 """What became of a form, by the structure of the page that came, whatever it says."""
 
+from types import SimpleNamespace
+
 import pytest
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.completion import Arrival, Visit, outcome
-from benchsuite.robot.forms import main_form
+from benchsuite.robot.completion import Arrival, outcome
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
+from benchsuite.robot.words import main_form
 from tests.foreign.site import Answer
 from tests.golden import Golden
 from tests.needs import needs
@@ -39,13 +41,6 @@ def test_a_form_is_judged_by_what_comes_back(golden: Golden) -> None:
     golden.cases(fate)
 
 
-def test_a_form_that_stood_there_before_is_not_the_next_one() -> None:
-    page = read((LETTER + FORM.format("")).encode())
-    arrival = Arrival("/g", read(LETTER.encode()), redirected=True)
-    found = outcome(page.forms[1], page, {}, arrival, at="/f")
-    assert found.fate == "ended"
-
-
 class Elsewhere:
     """Its form at / goes to /f, which shows it once more, with a complaint and without action."""
 
@@ -70,28 +65,17 @@ def test_a_form_that_came_back_is_sent_from_where_it_came_back() -> None:
     assert [(visit.path, visit.tries) for visit in done.visits] == [("/", 2)]
 
 
-class Secure:
-    """Redirects to HTTPS whatever is asked for, as SECURE_SSL_REDIRECT does."""
-
-    def get(self, path: str, **more: object) -> Answer:
-        return Answer(301, b"", {"Location": f"https://shop.example{path}"})
-
-
-def test_a_way_to_https_is_named_and_not_walked_in_circles() -> None:
-    with pytest.raises(RobotError, match=r"leads to HTTPS; begin there: https://shop\.example/f/$"):
-        complete(Secure(), "http://shop.example/f/")  # type: ignore[arg-type]
-
-
-class Nowhere:
-    """Redirects to what is no address."""
-
-    def get(self, path: str, **more: object) -> Answer:
-        return Answer(302, b"", {"Location": "http://[name]/"})
-
-
-def test_what_is_no_address_leads_nowhere() -> None:
-    with pytest.raises(RobotError, match=r"does not visit: http://\[name\]/$"):
-        complete(Nowhere(), "http://shop.example/f/")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("location", "words"),
+    [  # one as by SECURE_SSL_REDIRECT, which is not walked in circles, and one that is no address
+        ("https://shop.example/f/", r"leads to HTTPS; begin there: https://shop\.example/f/$"),
+        ("http://[name]/", r"does not visit: http://\[name\]/$"),
+    ],
+)
+def test_a_way_that_is_not_walked_is_named(location: str, words: str) -> None:
+    leading = SimpleNamespace(get=lambda path, **more: Answer(301, b"", {"Location": location}))
+    with pytest.raises(RobotError, match=words):
+        complete(leading, "http://shop.example/f/")  # type: ignore[arg-type]
 
 
 def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port() -> None:
@@ -123,7 +107,5 @@ def test_a_path_is_on_the_host_of_the_client() -> None:
     assert (site.sent, done.path) == (["/f"], "/thanks/")
 
 
-def test_a_password_is_not_shown_whatever_its_name() -> None:
-    page = read(b'<form method="post"><input name="who"><input type="password" name="pin"></form>')
-    visit = Visit(1, "/", page, 1, (("who", "eve"), ("pin", "4711")), ())
-    assert visit.lines == ["page 1  /", "    who = eve", "    pin = (a password)"]
+def test_values(golden: Golden) -> None:
+    golden.values()

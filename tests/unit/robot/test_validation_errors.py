@@ -6,8 +6,9 @@ import pytest
 
 from benchsuite.robot.completion import with_errors
 from benchsuite.robot.filling import Filler
-from benchsuite.robot.forms import Form, Page, main_form
+from benchsuite.robot.forms import Form, Page
 from benchsuite.robot.parsing import read
+from benchsuite.robot.words import main_form
 from tests.golden import Golden
 from tests.needs import needs
 

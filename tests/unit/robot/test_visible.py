@@ -8,9 +8,10 @@ import pytest
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import outcome
 from benchsuite.robot.confirmation import BrowserWalk
-from benchsuite.robot.forms import Form, next_button
+from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
+from benchsuite.robot.words import next_button
 from tests.foreign.site import Answer
 from tests.golden import Golden
 from tests.needs import needs
@@ -35,17 +36,19 @@ def hidden(style: str, page: str = TRAP) -> bool:
 
 
 class Linked:
-    """A site with a linked style sheet."""
+    """A site with a linked style sheet, from the folder of the page or from `base`."""
 
-    def __init__(self) -> None:
+    def __init__(self, base: str = "") -> None:
         self.asked: list[str] = []
         self.sent: list[bytes] = []
+        self.base = base
 
     def get(self, path: str, **more: object) -> Answer:
         self.asked.append(path)
-        if path == "/s/linked.css":
+        if path.endswith("/linked.css"):
             return Answer(200, b".extra p{display:none}", {"Content-Type": "text/css"})
-        page = f'<link rel="stylesheet" href="linked.css"><link rel=stylesheet href=//x.org/>{TRAP}'
+        sheets = '<link rel="stylesheet" href="linked.css"><link rel=stylesheet href=//x.org/>'
+        page = f"{self.base}{sheets}{TRAP}"
         return Answer(200, page.encode(), {"Content-Type": "text/html"})
 
     def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
@@ -61,19 +64,8 @@ def test_a_linked_style_sheet_is_fetched_once() -> None:
     assert all(data.endswith(b"&t=") for data in site.sent)
 
 
-class Based(Linked):
-    """The links of its page begin in another folder than that of the page."""
-
-    def get(self, path: str, **more: object) -> Answer:
-        self.asked.append(path)
-        if path == "/b/linked.css":
-            return Answer(200, b".extra p{display:none}", {"Content-Type": "text/css"})
-        page = f'<base href="/b/"><link rel="stylesheet" href="linked.css">{TRAP}'
-        return Answer(200, page.encode(), {"Content-Type": "text/html"})
-
-
 def test_a_style_sheet_is_where_the_base_of_its_page_leads() -> None:
-    site = Based()
+    site = Linked('<base href="/b/">')
     complete(site, "/u/")  # type: ignore[arg-type]
     assert site.asked == ["/u/", "/b/linked.css"]
     assert site.sent[0].endswith(b"&t=")

@@ -17,7 +17,7 @@ from benchsuite.core.specs import DatabaseSpec
 from benchsuite.isolation.databases import admin, creation, filling
 from benchsuite.isolation.databases.admin import too_early
 from benchsuite.isolation.databases.creation import Rows
-from benchsuite.isolation.databases.signing_in import check_apps, signed_in
+from benchsuite.isolation.databases.signing_in import signed_in
 
 pytestmark = pytest.mark.django_db
 
@@ -198,14 +198,6 @@ def known_as(cookies):
     return auth.get_user(request).get_username()
 
 
-def test_a_user_who_is_there_is_taken():
-    User.objects.create_superuser("eve", password="s3cret")
-    cookies, words = signed_in("eve")
-    assert words == "as eve (found in the data: superuser)"
-    assert list(cookies) == ["sessionid"]
-    assert known_as(cookies) == "eve"
-
-
 @pytest.mark.parametrize(
     ("rights", "words", "held"),
     [
@@ -237,45 +229,11 @@ def test_a_manager_may_want_to_be_told_that_there_is_no_password(monkeypatch):
     assert not User.objects.get().has_usable_password()
 
 
-def test_who_is_there_gets_the_rights_that_are_asked_for():
-    User.objects.create_user("eve", email="eve@club.example")
-    assert signed_in("eve")[1] == "as eve (found in the data: ordinary user)"
-    words = "as eve (found in the data, rights added: staff)"
-    assert signed_in("eve", "staff")[1] == words
-    words = "as eve (found in the data, rights added: superuser)"
-    assert signed_in("eve", "superuser")[1] == words
-    assert User.objects.get().email == "eve@club.example"
-
-
-def test_who_is_not_active_is_nobody():
-    User.objects.create_user("eve", is_active=False)
-    with pytest.raises(DatabaseError, match="--login=eve names an inactive user"):
-        signed_in("eve")
-
-
 @pytest.mark.parametrize("name", ["eve!", "e" * 151])
 def test_a_name_that_no_user_can_have(name):
     with pytest.raises(DatabaseError, match=r"auth\.User could not be created"):
         signed_in(name)
     assert not User.objects.exists()
-
-
-def test_a_backend_that_takes_no_session_up():
-    User.objects.create_user("eve")
-    with (
-        override_settings(AUTHENTICATION_BACKENDS=["django.contrib.auth.backends.BaseBackend"]),
-        pytest.raises(DatabaseError, match="takes up that user's session"),
-    ):
-        signed_in("eve")
-
-
-def test_a_project_without_sessions():
-    apps = ["django.contrib.auth", "django.contrib.contenttypes"]
-    with (
-        override_settings(INSTALLED_APPS=apps),
-        pytest.raises(DatabaseError, match=r"has no django\.contrib\.sessions"),
-    ):
-        check_apps("eve")
 
 
 def test_values(golden):

@@ -20,6 +20,7 @@ from django.test import Client, RequestFactory, override_settings
 from django.urls import path
 from django.views.decorators.cache import cache_page
 
+from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 from benchsuite.isolation.served import counting, diagnosing, errors
 from benchsuite.isolation.served.counting import Counter
 from benchsuite.isolation.served.diagnosing import Account, Page, words
@@ -176,7 +177,7 @@ def test_a_fork_goes_on_in_a_cell_of_its_own_and_a_known_number_where_it_was(
     instructions, monkeypatch
 ):
     assert counting.read_counts(instructions) is None
-    counter = Counter(instructions)
+    counter = Counter(instructions.with_name(counting.PREFIX))
     asked(counter, 3)
     parent = os.getpid()
     monkeypatch.setattr(os, "getpid", lambda: parent + 1)
@@ -185,12 +186,12 @@ def test_a_fork_goes_on_in_a_cell_of_its_own_and_a_known_number_where_it_was(
     asked(counter, 5)
     assert counting.read_counts(instructions) == 12
     assert len(list(instructions.parent.iterdir())) == 2
-    asked(Counter(instructions), 2)
+    asked(Counter(instructions.with_name(counting.PREFIX)), 2)
     assert counting.read_counts(instructions) == 14
 
 
 def test_threads(instructions):
-    counter = Counter(instructions)
+    counter = Counter(instructions.with_name(counting.PREFIX))
     threads = [threading.Thread(target=asked, args=(counter, 2_000)) for _ in range(4)]
     for one in threads:
         one.start()
@@ -202,7 +203,7 @@ def test_threads(instructions):
 
 def test_where_nothing_can_be_written_nothing_is_known(tmp_path):
     instructions = tmp_path / "none" / "instructions.json"
-    asked(Counter(instructions), 2)
+    asked(Counter(instructions.with_name(counting.PREFIX)), 2)
     assert counting.read_counts(instructions) is None
 
 
@@ -269,7 +270,7 @@ def test_closing_a_connection_after_the_answer_counts_as_connecting(
     """Django closes it when the answer was sent, outside of all middleware."""
     monkeypatch.setattr(diagnosing, "EVERY_S", 0.0)
     monkeypatch.setattr(diagnosing, "_accounts", {})
-    monkeypatch.setenv(diagnosing.INSTRUCTIONS_VARIABLE, str(tmp_path / "instructions.json"))
+    monkeypatch.setenv(INSTRUCTIONS_VARIABLE, str(tmp_path / "instructions.json"))
     for name in ("connect", "close"):  # what it wraps is put back
         monkeypatch.setattr(BaseDatabaseWrapper, name, getattr(BaseDatabaseWrapper, name))
     monkeypatch.setattr(QuerySet, "_fetch_all", QuerySet._fetch_all)
