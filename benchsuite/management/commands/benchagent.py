@@ -10,6 +10,7 @@ from benchsuite.core.specs.spec import Spec, option, table
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
+from benchsuite.management.output import Screen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,10 +48,5 @@ class Command(BriefCommand):
                 "benchagent needs --listen, --key-file and what to watch: give --process, --unit, "
                 "--port or --may-start."
             )
-
-        def say(words: str) -> None:
-            self.stdout.write(words)
-            self.stdout.flush()
-
         place = Listening.at(asked.listen, asked.key_file, flag="--listen")
-        serve(place, Agent(target, say, may_start=place if asked.may_start else None))
+        serve(place, Agent(target, Screen().say, may_start=place if asked.may_start else None))

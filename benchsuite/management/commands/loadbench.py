@@ -99,17 +99,12 @@ def _stored(contents: Contents) -> list[str]:
                 continue
             run.study_cell_id = row.study_cell_id
         store.write(run)
-    return [
-        f"{counted(len(contents.runs) - len(skipped), 'run')} loaded.",
-        *(
-            f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}."
-            for why, ids in (
-                ("already stored", skipped),
-                ("unfinished or unreadable when exported", contents.missing),
-            )
-            if ids
-        ),
-    ]
+    lines = [f"{counted(len(contents.runs) - len(skipped), 'run')} loaded."]
+    missing = "unfinished or unreadable when exported"
+    for why, ids in (("already stored", skipped), (missing, contents.missing)):
+        if ids:
+            lines.append(f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}.")
+    return lines
 
 
 def _read(file: str) -> Contents:

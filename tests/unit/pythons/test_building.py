@@ -67,32 +67,5 @@ def test_requirements_are_kept_by_their_digest_for_their_owner_only(tmp_path):
     assert json.loads(path.read_text())["lines"] == list(wanted.lines)
 
 
-PIP = """\
-Collecting django==99
-\x1b[31mERROR: Could not find a version that satisfies the requirement django==99\x1b[0m
-\x1b[31mERROR: No matching distribution found for django==99\x1b[0m
-"""
-OLD_PIP = """\
-Collecting django==99
-  Could not find a version that satisfies the requirement django==99 (from versions: 1.11)
-No matching distribution found for django==99
-You should consider upgrading via the 'pip install --upgrade pip' command.
-"""
-UV = """\
-error: No solution found when resolving dependencies
-  cause: Because there is no version of django==99, we can conclude so.
-"""
-OLD_UV = """\
-  × No solution found when resolving dependencies:
-  ╰─▶ Because there is no version of django==99, we can conclude so.
-"""
-COMPILER = """\
-    src/posix_ipc.c:12:10: fatal error: Python.h: No such file or directory
-    compilation terminated.
-  error: command '/usr/bin/gcc' failed with exit code 1
-ERROR: Failed building wheel for posix_ipc
-"""
-
-
 def test_values(golden):
     golden.values()
