@@ -13,6 +13,7 @@ from pathlib import Path
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
+from tests.integration.stranger import CALLABLE
 
 HOST = "127.0.0.1"
 READY_S = 30.0
@@ -34,14 +35,6 @@ def front_page(request):
 
 
 urlpatterns = [path("", front_page)]
-"""
-
-WSGI = """
-import os
-from django.core.wsgi import get_wsgi_application
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
-application = get_wsgi_application()
 """
 
 ECHOING = """
@@ -83,12 +76,9 @@ class Shop:
         self.token = uuid.uuid4().hex
         package = folder / "shop"
         package.mkdir()
-        for name, content in {
-            "__init__": "",
-            "settings": SETTINGS,
-            "wsgi": WSGI,
-            "asgi": ASGI,
-        }.items():
+        modules = {"__init__": "", "settings": SETTINGS, "asgi": ASGI}
+        modules["wsgi"] = CALLABLE.format(kind="wsgi")
+        for name, content in modules.items():
             (package / f"{name}.py").write_text(content)
         static = folder / "staticfiles"
         static.mkdir()

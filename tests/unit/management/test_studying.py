@@ -65,14 +65,8 @@ def sound(plan: Plan) -> RunResult:
 
 
 def failed(message: str, code: str = "") -> Callable[[Plan], RunResult]:
-    return lambda plan: result(
-        spec=plan.spec,
-        status=Status.FAILED,
-        failure=message,
-        failure_code=code,
-        total=None,
-        verdict=None,
-    )
+    how = {"status": Status.FAILED, "failure": message, "failure_code": code}
+    return lambda plan: result(spec=plan.spec, total=None, verdict=None, **how)
 
 
 def interrupted(plan: Plan) -> RunResult:
@@ -107,14 +101,9 @@ def runstudy(*words: str, capsys: pytest.CaptureFixture[str] | None = None) -> s
 def ran() -> list[tuple[str, str, int, str]]:
     """Setup, load, repetition and state of every run, in their order."""
     return [
-        (
-            one.study_cell.coordinates["setup"],
-            one.study_cell.coordinates["load"],
-            one.repetition,
-            one.status,
-        )
-        for one in Run.objects.select_related("study_cell").order_by("started_at")
-        if one.study_cell
+        (*map(cell.coordinates.get, ("setup", "load")), run.repetition, run.status)
+        for run in Run.objects.select_related("study_cell").order_by("started_at")
+        if (cell := run.study_cell)
     ]
 
 
@@ -293,9 +282,8 @@ def test_results_that_are_refused_end_it(machine, file, monkeypatch, tmp_path):
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(session.store, "write", refuse)
-    with pytest.raises(
-        CommandError, match=r"could not be stored \(disk full\).*loadbench"
-    ) as ended:
+    lost = r"could not be stored \(disk full\).*loadbench"
+    with pytest.raises(CommandError, match=lost) as ended:
         runstudy()
     assert "--resume" in str(ended.value)
     assert len(machine.made) == 1, "nothing is measured that can't be stored"
@@ -502,16 +490,13 @@ def test_what_does_not_fit_into_the_time_waits_for_what_does(
 ):
     longer = ASKING.split("\n\n")[0].replace("half-is-half", "longer").replace("sync", "gthread")
     file.write_text(file.read_text() + longer * claimed)
-    monkeypatch.setattr(
-        studying.Execution,
-        "estimates_s",
-        lambda self, estimate, turns: [
-            100.0
-            if turn.repetition <= 2 and "sync" not in self.candidates[turn.place].title
-            else 0.0
-            for turn in turns
-        ],
-    )
+
+    def estimates_s(self, estimate, turns):
+        titles = [self.candidates[turn.place].title for turn in turns]
+        pairs = zip(turns, titles, strict=True)
+        return [100.0 * (turn.repetition <= 2 and "sync" not in title) for turn, title in pairs]
+
+    monkeypatch.setattr(studying.Execution, "estimates_s", estimates_s)
     runstudy("--budget=150s")
     setups = [setup for setup, *_ in ran()]
     assert setups.count("sync") > 4, "rounds of the claim fit"
