@@ -27,10 +27,7 @@ it begins, so that two writers wait for each other instead of failing."""
 
 
 def data_folder() -> Path:
-    """`benchsuite` in the user's data folder, made when it is not there, closed to others.
-
-    Raises UnavailableError where it can't be made.
-    """
+    """`benchsuite` in the user's data folder, made closed to others; else UnavailableError."""
     folder = folders.own_folder("XDG_DATA_HOME", ".local/share")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -253,9 +253,7 @@ class Execution:
         )
 
     def enter(self, environment: Mapping[str, Any]) -> None:
-        """Stores that it begins, or goes on, with its cells and why some of them can't run. Raises
-        UsageError where another command came first.
-        """
+        """Stores that it begins or goes on; raises UsageError where another command came first."""
         finished = Run.objects.filter(study_cell__in=self.rows, status=Status.FINISHED.value)
         if not self.done.issuperset(finished.values_list("study_cell__order", "repetition")):
             raise UsageError(f"{_which(self.row)} was continued by another command meanwhile.")
@@ -390,8 +388,7 @@ def _which(row: StudyRun) -> str:
 
 def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:
     """The newest execution that can go on; `given` are fields that it must have, None for any.
-
-    Raises UsageError where there is none, it is of another file or machine, or under way.
+    Raises UsageError where there is none, it is of another file, or under way.
     """
     wanted = {name: value for name, value in given.items() if value is not None}
     executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)

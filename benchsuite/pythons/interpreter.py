@@ -19,6 +19,7 @@ from typing import Any
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.system import installed
+from benchsuite.system.folders import PACKAGE
 
 ASK_S = 20.0
 """How long another interpreter may take to answer; the first start from a slow disk is slow."""
@@ -108,9 +109,7 @@ def executed(
     limit_s: float,
     without: Collection[str] = ASTRAY,
 ) -> subprocess.CompletedProcess[str]:
-    """Has a Python execute this file of ours, which it need not be able to import; its environment
-    is this one `without` these variables.
-    """
+    """Has a Python execute this file of ours, in this environment `without` these variables."""
     return subprocess.run(
         [executable, "-c", Path(file).read_text(encoding="utf-8"), *words],
         cwd=folder,
@@ -122,8 +121,6 @@ def executed(
         timeout=limit_s,
     )
 
-
-PACKAGE = Path(__file__).resolve().parents[1]
 
 _PACKAGES = ("site-packages", "dist-packages")
 """Names of folders of installed packages, for CPython, PyPy and Debian."""
@@ -205,8 +202,7 @@ class Kind:
 def find(wanted: str) -> Path:
     """The executable that `--python` names: a path, also of an environment's folder, or a version
     such as "3.13" or "pypy3.11". Symbolic links are not followed, because they make it the
-    environment's. Raises UnavailableError, with a list of those found, where it is not on this
-    machine.
+    environment's. Raises UnavailableError where it is not on this machine.
     """
     if os.sep not in wanted:
         return _named(wanted)

@@ -111,7 +111,7 @@ def test_a_proof_that_fails_leaves_nothing(tmp_path):
 
 
 def test_ctrl_c_leaves_no_half_of_an_environment(tmp_path):
-    slot = Slot.of(small(), tmp_path)
+    slot = Slot(small(), tmp_path)
     with builder(tmp_path) as process:
         wait_for("the build", slot.python.exists)
         process.send_signal(signal.SIGINT)
@@ -122,7 +122,7 @@ def test_ctrl_c_leaves_no_half_of_an_environment(tmp_path):
 
 
 def test_what_a_killed_build_left_does_not_count_and_is_replaced(tmp_path):
-    slot = Slot.of(small(), tmp_path)
+    slot = Slot(small(), tmp_path)
     with builder(tmp_path) as process:
         wait_for("the build", slot.python.exists)
         process.kill()
@@ -148,13 +148,6 @@ def test_two_that_want_the_same_build_it_once(tmp_path):
         assert (one.returncode, two.returncode) == (0, 0)
     assert sum("small: installing 1 package" in lines for lines in said) == 1
     assert sum("small: another process is building it; waiting" in lines for lines in said) <= 1
-
-
-def test_one_whose_interpreter_went_away_is_built_again(tmp_path):
-    python = Path(build(small(), tmp_path).executable)
-    python.unlink()
-    assert built(small(), tmp_path) is None
-    assert build(small(), tmp_path).installed("six") == "1.16.0"
 
 
 def printed(python, code, **env):

@@ -45,7 +45,7 @@ from benchsuite.studies.study import RULES, Cell, Study, cell_title
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
-INDEX = "README"  #: The page that answers a question from all studies.
+INDEX = "README.md"  #: The page that answers a question from all studies.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,9 +205,9 @@ def _write_pages(asked: Asked) -> str:
         )
     reports, without = _reports(names, label)
     pages = {f"{report.study.name}.md": to_markdown(whole(report)) for report in reports}
-    pages[f"{INDEX}.md"] = to_markdown(summary.answer(reports, without))
+    pages[INDEX] = to_markdown(summary.answer(reports, without))
     if file == "-":
-        streams.write(file, pages[f"{INDEX}.md"])
+        streams.write(file, pages[INDEX])
         return ""
     for name, page in pages.items():
         streams.write(str(Path(file, name)), page)

@@ -1,6 +1,4 @@
-"""Where the runs of a command are made: ports and addresses of this machine, load hosts, and the
-agent beside a target.
-"""
+"""Where runs are made: ports and addresses of this machine, load hosts, an agent elsewhere."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping

@@ -141,9 +141,8 @@ def read(spec: type[AnySpec], options: Mapping[str, Any]) -> AnySpec:
 
 
 def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
-    """The runs with these fields, by their places: every combination where one has a list of
-    values, in the order of the table, the first outermost; each cell once. Raises UsageError for
-    one that can't be.
+    """The runs with these fields, by their places: every combination of those with a list, the
+    first of the table outermost, and each once. Raises UsageError for one that can't be.
     """
     axes = {
         entry: values[entry.path]

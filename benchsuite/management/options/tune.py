@@ -36,10 +36,8 @@ USUAL = (
 """Servers that are compared where none are named, as far as they can run here."""
 
 BUDGET_S = 900.0
-LONGEST_BUDGET_S = 86_400.0
 EACH_S = 480.0  #: Of one configuration on one number of CPUs.
 THOROUGH = 3.0  #: Times the usual budget: windows of 40 s that confirm leave time for a race then.
-LONGEST_WINDOW_S = 600.0
 
 OF_ONE = ("server", "--server, which is measured alone")  #: What is needed by what is said of it.
 
@@ -96,7 +94,7 @@ class Wanted(Spec):
     budget_s: float | None = option(
         None,
         "--budget TIME  of all runs together",
-        within=(0.0, LONGEST_BUDGET_S),
+        within=(0.0, 86_400.0),
         unless=f"{format_period(BUDGET_S)}, with --cpus {format_period(EACH_S)} for each number; "
         f"{THOROUGH:g} times as much with --thorough, and as many times as a longer --window is "
         "longer",
@@ -105,7 +103,7 @@ class Wanted(Spec):
         None,
         "--window TIME  of each level that confirms a rate; all other windows are longer or "
         "shorter alike. Short windows flatter",
-        above=(0.0, LONGEST_WINDOW_S),
+        above=(0.0, 600.0),
         unless=f"{CONFIRMING_S:g} s",
     )
     thorough: bool = option(False, "--thorough  confirm in windows of 40 s, which flatter less")
@@ -327,9 +325,7 @@ def candidate(
     threads: int | None,
     options: Mapping[str, Any] | None = None,
 ) -> Candidate:
-    """A server in a size of the user's; raises UsageError where it can't have it. `reaches` says
-    how it holds connections.
-    """
+    """A server in a size of the user's, or UsageError; `reaches` is how it holds connections."""
     given = {"processes": processes, "threads": threads, "options": options or {}}
     adapter = resolved(name, spec, **given).server  # says what it can't have
     threads = adapter.threads if adapter.threads_word is not None else None

@@ -101,7 +101,7 @@ def runstudy(*words: str, capsys: pytest.CaptureFixture[str] | None = None) -> s
 def ran() -> list[tuple[str, str, int, str]]:
     """Setup, load, repetition and state of every run, in their order."""
     return [
-        (*map(cell.coordinates.get, ("setup", "load")), run.repetition, run.status)
+        (cell.coordinates["setup"], cell.coordinates["load"], run.repetition, run.status)
         for run in Run.objects.select_related("study_cell").order_by("started_at")
         if (cell := run.study_cell)
     ]

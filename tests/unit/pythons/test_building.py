@@ -23,7 +23,7 @@ def build(monkeypatch):
 
 
 def digest(**changes):
-    return Slot.of(replace(RECIPE, **changes), Path("/cache")).digest
+    return Slot(replace(RECIPE, **changes), Path("/cache")).digest
 
 
 def test_whatever_it_is_made_of_makes_another_one(monkeypatch):
@@ -43,7 +43,7 @@ def test_whatever_it_is_made_of_makes_another_one(monkeypatch):
 
 
 def test_it_is_built_once_it_has_its_mark_and_for_as_long_as_its_interpreter_is_there(tmp_path):
-    slot = Slot.of(RECIPE, tmp_path)
+    slot = Slot(RECIPE, tmp_path)
     assert not slot.is_built
     slot.python.parent.mkdir(parents=True)
     slot.python.write_text("")
