@@ -255,7 +255,7 @@ def _named(name: str) -> Path:
     )
 
 
-def _candidates(number: str = "") -> Iterator[str]:
+def _candidates(number: str) -> Iterator[str]:
     """Executables that may be Python, with this number in their path; the caller checks them."""
     yield sys.executable
     home = Path.home()
@@ -264,7 +264,7 @@ def _candidates(number: str = "") -> Iterator[str]:
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path(data, "uv/python"))
     for root in (pyenv, uv):
         # "**" would look through all that is installed
-        yield from (str(path) for path in root.glob(f"{number and '*'}{number}*/bin/python"))
+        yield from (str(path) for path in root.glob(f"*{number}*/bin/python"))
     for folder in os.get_exec_path():
         with suppress(OSError):  # it is not there, or closed to us
             for name in os.listdir(folder):

@@ -1,19 +1,18 @@
 """A small project `shop`, laid out as the samples of deploy/ want it, and what starts it."""
 
-import http.client
 import os
 import socket
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
-from tests.integration.stranger import CALLABLE
+from tests.integration import stranger
 
 HOST = "127.0.0.1"
 READY_S = 30.0
@@ -77,7 +76,7 @@ class Shop:
         package = folder / "shop"
         package.mkdir()
         modules = {"__init__": "", "settings": SETTINGS, "asgi": ASGI}
-        modules["wsgi"] = CALLABLE.format(kind="wsgi")
+        modules["wsgi"] = stranger.CALLABLE.format(kind="wsgi")
         for name, content in modules.items():
             (package / f"{name}.py").write_text(content)
         static = folder / "staticfiles"
@@ -152,10 +151,8 @@ class Shop:
 
 
 def get(port: int, path: str = "/") -> tuple[int, bytes]:
-    with closing(http.client.HTTPConnection(HOST, port, timeout=20)) as connection:
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+    status, body, _ = stranger.get(port, path)
+    return status, body
 
 
 def echoes(port: int) -> bool:

@@ -541,16 +541,14 @@ def _stored(again: Sequence[str]) -> list[Run]:
     for run_id in again:
         begin = begin_of_id(run_id)
         rows = list(Run.objects.filter(pk__istartswith=begin)[:2]) if begin else []
+        why = ""
         if not rows:
-            raise UsageError(
-                f"--again {run_id}: not one stored run begins with that id; the list of results "
-                "shows them."
-            )
-        if len(rows) > 1:
-            raise UsageError(
-                f"--again {run_id}: several stored runs begin with that id; give more of it."
-            )
-        if why := rows[0].unreadable:
-            raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
+            why = "not one stored run begins with that id; the list of results shows them"
+        elif len(rows) > 1:
+            why = "several stored runs begin with that id; give more of it"
+        elif rows[0].unreadable:
+            why = f"what is stored of this run can't be read ({rows[0].unreadable})"
+        if why:
+            raise UsageError(f"--again {run_id}: {why}.")
         runs += rows
     return runs

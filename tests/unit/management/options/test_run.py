@@ -16,17 +16,10 @@ from benchsuite.system import cpus
 from tests.factories import make_run
 
 
-def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch):
+def test_server_and_load_run_apart_unless_told_otherwise(golden, monkeypatch):
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
     monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
-    for words, for_target, for_load in (
-        (["--no-pin"], None, None),
-        (["--cpus-load=0"], (1, 2), (0,)),
-        (["--cpus-target=0,1"], (0, 1), (2,)),
-        (["--cpus-target=0", "--cpus-load=0"], (0,), (0,)),
-    ):
-        (run,) = specs(*words)
-        assert (run.server.cpus, run.load.cpus) == (for_target, for_load)
+    golden.words(lambda *words: [(run.server.cpus, run.load.cpus) for run in specs(*words)])
 
 
 USE, LAYER_URL = "postgres://ann@host/shop", "redis://host:6379/0"
@@ -89,30 +82,20 @@ def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch):
         specs(f"--env=new={tmp_path}/one.txt", f"--env=new={tmp_path}/two.txt")
 
 
-SECRETS = {
-    "--setting=SHOP.PASSWORD=hunter2": "a name in a dotted path",
-    "--setting=DB_PASS=hunter2": "a name that Django hides, too",
-    "--setting=EMAIL_HOST_PASSWORD=hunter2": "one of Django's",
-    '--setting=CACHES={"default": {"OPTIONS": {"passwd": "hunter2"}}}': "a name within a value",
-    '--setting=SHOP=[{"gate": "hunter2"}]': "text in an unknown setting",
-    "--setting=API_TOKEN=2718281": "a number",
-    "--setting=SLACK_HOOK=hunter2": "a name that says nothing",
-    "--variable=STRIPE=hunter2": "a variable that says nothing",
-    "--variable=STRIPE_KEY=2718281": "a number in a variable",
-}
+def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(golden):
+    def case(words):
+        (run,) = specs(words)
+        stored = RunSpec.from_json(json.loads(json.dumps(run.to_json())))
+        everything = f"{run.to_json()} {run.target.words} {stored.target.words}"
+        assert "hunter2" not in everything
+        assert "2718281" not in everything
+        assert stored.key == run.key
+        assert run.key != specs(words.replace("hunter2", "swordfish").replace("8281", "8"))[0].key
+        with pytest.raises(UsageError, match="values that are hidden"):
+            run_options.with_secrets(stored, {})
+        return run.target.words
 
-
-@pytest.mark.parametrize("words", SECRETS, ids=SECRETS.values())
-def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words):
-    (run,) = specs(words)
-    stored = RunSpec.from_json(json.loads(json.dumps(run.to_json())))
-    everything = f"{run.to_json()} {run.target.words} {stored.target.words}"
-    assert "hunter2" not in everything
-    assert "2718281" not in everything
-    assert stored.key == run.key
-    assert run.key != specs(words.replace("hunter2", "swordfish").replace("8281", "8"))[0].key
-    with pytest.raises(UsageError, match="values that are hidden"):
-        run_options.with_secrets(stored, {})
+    golden.words(case)
 
 
 def checked(*words: str) -> RunSpec:
