@@ -19,7 +19,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import counted, format_period
 from benchsuite.management import delegating, resuming, streams, studying
 from benchsuite.management.options import run as run_options
@@ -55,40 +55,34 @@ class Asked(Spec):
         "NAME  a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
         "with --markdown",
     )
-    scale: float | None = option(
-        None, "--scale N  shorter and thinner: above 0, at most 1", unless="1"
-    )
+    scale: float | None = optional("--scale N  shorter and thinner: above 0, at most 1", unless="1")
     only: tuple[str, ...] = option((), "--only AXIS=VALUE[,VALUE…]  these values of an axis alone")
-    repeat: int | None = option(None, "--repeat N  runs of each configuration", unless="the file's")
+    repeat: int | None = optional("--repeat N  runs of each configuration", unless="the file's")
     seed: int = option(0, "--seed N  of the order and of each run", within=run_options.SEEDS)
     label: str = option("", "--label WORD  a word to find this execution by")
-    load_hosts: int | None = option(
-        None,
+    load_hosts: int | None = optional(
         "--load-hosts N  other hosts that make the load of each run, as with runbench",
         within=(1, MAX_LOAD_HOSTS),
     )
-    claims: bool = option(
-        False, "--claims  only what the claims need, with more runs of those still in doubt"
+    claims: bool = switch(
+        "--claims  only what the claims need, with more runs of those still in doubt"
     )
-    budget: float | None = option(
-        None,
+    budget: float | None = optional(
         "--budget TIME  such as 20m: ends earlier when all is decided, and says what more would "
         "decide",
         unless="no limit",
     )
-    resume: bool = option(False, "--resume  go on with the last one that did not end")
-    again_failed: bool = option(
-        False,
+    resume: bool = switch("--resume  go on with the last one that did not end")
+    again_failed: bool = switch(
         "--again-failed  with --resume: make runs that failed again, also of one that ended",
         needs=("resume", "--resume"),
     )
-    anyway: bool = option(
-        False,
+    anyway: bool = switch(
         "--anyway  with --resume: go on although project, packages, machine or benchsuite are not "
         "those of before; its page says so",
         needs=("resume", "--resume"),
     )
-    dry_run: bool = option(False, "--dry-run  show each run as a runbench command and stop")
+    dry_run: bool = switch("--dry-run  show each run as a runbench command and stop")
     markdown: str = option(
         "",
         "--markdown FILE  write what the last execution found, of that --label if there is one, "
