@@ -250,11 +250,8 @@ def writer(folder: Path, *, databases: str, **env: str) -> Writer:
     }.items():
         (own / name).write_text(source)
     path = os.pathsep.join([str(own), str(ROOT)])
-    command = Command(
-        results, own / "manage.py", PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1", DATABASE_URL=""
-    )
-    command.env["DATABASE_URL"] = f"sqlite:///{results}/results.sqlite3"
-    command.env.update(env)
+    env |= {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = Command(results, own / "manage.py", **env)
     for settings in ("shop.settings", "console"):
         subprocess.run(
             [sys.executable, "-m", "django", "migrate", f"--settings={settings}", "-v0"],
