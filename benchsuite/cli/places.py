@@ -5,6 +5,7 @@ import os
 import secrets
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -65,10 +66,9 @@ def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iter
 def local_zone() -> str:
     """The name of this machine's time zone; UTC where it has none that is known."""
     name = os.environ.get("TZ") or os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
-    try:
+    with suppress(LookupError, ValueError, OSError):
         return ZoneInfo(name).key
-    except (LookupError, ValueError, OSError):
-        return "UTC"
+    return "UTC"
 
 
 def targets() -> dict[str, float]:

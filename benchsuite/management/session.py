@@ -157,12 +157,10 @@ class Results:
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
     for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
-        try:
+        with suppress(OSError):
             path = folder.absolute() / name
             streams.write_whole(path, json_of(runs))
-        except OSError:
-            continue
-        return path
+            return path
     return None
 
 

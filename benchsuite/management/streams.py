@@ -40,12 +40,11 @@ def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
 def legible(text: str, stream: TextIO) -> str:
     """With commands as they are called here, and without what the stream can't or must not show."""
     text, encoding = as_called(printable(text)), getattr(stream, "encoding", None) or "utf-8"
-    try:
+    with suppress(UnicodeEncodeError):
         text.encode(encoding)
         return text
-    except UnicodeEncodeError:
-        pieces = [(sign, plainer(sign)) for sign in text]
-        return "".join(plain if len(plain) > 1 else sign for sign, plain in pieces)
+    pieces = [(sign, plainer(sign)) for sign in text]
+    return "".join(plain if len(plain) > 1 else sign for sign, plain in pieces)
 
 
 @contextmanager

@@ -98,6 +98,13 @@ def runstudy(*words: str, capsys: pytest.CaptureFixture[str] | None = None) -> s
     return capsys.readouterr().out if capsys else ""
 
 
+def break_off(machine: Machine, *words: str) -> None:
+    """Ctrl-C in the second run of an execution."""
+    machine.ends = [sound, interrupted]
+    with pytest.raises(CommandError):
+        runstudy(*words)
+
+
 def ran() -> list[tuple[str, str, int, str]]:
     """Setup, load, repetition and state of every run, in their order."""
     return [
@@ -226,9 +233,7 @@ def test_what_was_killed_goes_on_where_it_was(machine, file):
 
 def test_what_another_command_continued_first_is_not_made_twice(machine, file, monkeypatch):
     """Both read what remained while they waited for the machine."""
-    machine.ends = [sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy()
+    break_off(machine)
 
     def by_another() -> None:
         run = Run.objects.get(status="finished")
@@ -306,9 +311,7 @@ def test_a_value_that_no_machine_can_run_is_a_fault_of_the_file(file, golden):
 
 @pytest.fixture
 def half_done(machine: Machine, file: Path) -> StudyRun:
-    machine.ends = [sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy("--scale=0.5")
+    break_off(machine, "--scale=0.5")
     return StudyRun.objects.get()
 
 
@@ -401,9 +404,7 @@ def test_the_program_has_the_projects_python_serve_what_has_no_target_of_its_own
     machine, file, monkeypatch
 ):
     monkeypatch.setenv(PYTHON_VARIABLE, sys.executable)
-    machine.ends = [sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy()
+    break_off(machine)
     runstudy("--resume")
     assert {plan.spec.server.python for plan in machine.made} == {sys.executable}
     assert StudyRun.objects.get().python == sys.executable
@@ -544,9 +545,7 @@ def test_claims_alone_do_not_go_on_with_an_execution_of_all(machine, asking):
 
 
 def test_the_page_goes_on_with_the_execution_that_it_shows(machine, file):
-    machine.ends = [sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy("--label=one two")
+    break_off(machine, "--label=one two")
     how = next_step(StudyRun.objects.get())[1]
     assert how.endswith("runstudy tiny '--label=one two' --resume")
 
