@@ -159,9 +159,8 @@ def _add(contents: Contents, exported: object) -> None:
     contents.runs[run.pk] = run
     contents.places += [(run, place) for place in places]
     with at("notes"):
-        contents.noted += [
-            (run.pk, one) for one in read(list[notes.Entry], fields.get("notes", []))
-        ]
+        noted = read(list[notes.Entry], fields.get("notes", []))
+    contents.noted += [(run.pk, note) for note in noted]
 
 
 def _named(ids: Sequence[str]) -> str:

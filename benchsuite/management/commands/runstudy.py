@@ -150,8 +150,7 @@ class Command(BriefCommand):
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
-        follow = addresses.of_study(execution.study.name, execution.row.pk)
-        results = Results(screen.say, follow)
+        results = Results(screen.say, addresses.of_study(execution.study.name, execution.row.pk))
         try:
             screen.say(sample.line())
             progress = Progress(

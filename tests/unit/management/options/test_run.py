@@ -51,9 +51,8 @@ def test_again_takes_a_password_from_where_it_is_given(monkeypatch):
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
 def test_json_that_cannot_be_written_is_told_before_anything_runs(name, tmp_path):
-    with pytest.raises(
-        CommandError, match=r"is a folder; name a file|in a folder that is there"
-    ) as refused:
+    refusal = r"is a folder; name a file|in a folder that is there"
+    with pytest.raises(CommandError, match=refusal) as refused:
         call_command("runbench", "--server=uvicorn", "--json", str(tmp_path / name))
     assert refused.value.returncode == 2
     assert list(tmp_path.iterdir()) == []
@@ -61,14 +60,8 @@ def test_json_that_cannot_be_written_is_told_before_anything_runs(name, tmp_path
 
 @pytest.mark.django_db  # the estimate asks for past runs
 def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys):
-    call_command(
-        "runbench",
-        "--dry-run",
-        "--server=uvicorn,daphne",
-        "--repeat=2",
-        "--users=100",
-        "--warmup=5",
-    )
+    words = ("--server=uvicorn,daphne", "--repeat=2", "--users=100", "--warmup=5")
+    call_command("runbench", "--dry-run", *words)
     shown = capsys.readouterr().out
     assert "Plan     2 servers × 2 repeats, plain, 100 users, 5 s warm-up + 10 s each" in shown
     assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
