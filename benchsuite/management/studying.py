@@ -38,9 +38,7 @@ from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Study, admits, cell_title
 
-UNKNOWN = 1
-"""In place of a share that is known later: as good as any other, for the time that a run takes."""
-
+UNKNOWN = 1  #: In place of a share that is known later: as good as any other for the time it takes.
 ROUNDS = ((Need.CLAIM, 3), (Need.QUESTION, LOOKS - 1), (Need.CLAIM, LOOKS - 1))
 """What is run one after another, and how many starts more are made of what is in doubt."""
 
@@ -92,8 +90,7 @@ class Execution:
     budget_s: float = math.inf  #: No run is begun that would end later, by what is known now.
     ends_at: float = math.inf  #: When the budget is over, by the monotonic clock.
     is_over_budget: bool = False
-    ahead: list[Turn] = field(default_factory=list)
-    """The turn under way and those that are known to follow it."""
+    ahead: list[Turn] = field(default_factory=list)  #: The one under way, and those to follow.
     places: Mapping[matrix.Key, int] = field(init=False)  #: Of each cell, among the candidates.
     cases: Sequence[tuple[Need, set[int]]] = field(init=False)
     """The places of what is compared, as far as something can be told of it here."""

@@ -22,9 +22,7 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.system.process import running
 
 RECIPE_VERSION = 1  #: Increased when old environments must be rebuilt.
-MARK = "benchsuite.json"
-"""Written last into an environment's folder; without it the environment is incomplete."""
-
+MARK = "benchsuite.json"  #: Written last into an environment, which is incomplete without it.
 STEP_S = 1800.0  #: How long one program may take: some installations compile.
 
 OLDEST_OF_UV = (3, 8)  #: The oldest Python that uv knows.
@@ -48,8 +46,7 @@ Say = Callable[[str], None]
 class Step:
     requirements: Requirements
     options: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables for compilers ("CFLAGS")."""
+    variables: Mapping[str, str] = field(default_factory=dict)  #: For compilers ("CFLAGS").
     moves_nothing: bool = False  #: Whether earlier steps' versions must stay.
 
 
@@ -60,8 +57,7 @@ class Recipe:
     name: str
     python: Path  #: The interpreter that it is based on.
     steps: tuple[Step, ...]
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Name in the folder of its packages → content."""
+    files: Mapping[str, str] = field(default_factory=dict)  #: Among its packages, by name.
     proof: str = ""  #: Python code that must run in it without errors.
     needed: str = ""  #: Advice for users when it can't be built.
 

@@ -21,9 +21,7 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.system import installed
 from benchsuite.system.folders import PACKAGE
 
-ASK_S = 20.0
-"""How long another interpreter may take to answer; the first start from a slow disk is slow."""
-
+ASK_S = 20.0  #: For another interpreter to answer; the first start from a slow disk is slow.
 ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
 """Variables meant for this process's Python, which would mislead another one."""
 
@@ -33,8 +31,7 @@ class Interpreter:
     """One executable, asked once what it can import; this process's own is read directly."""
 
     executable: str = sys.executable
-    name: str = ""
-    """The name that the user gave it ("3.13", an environment); empty for this process's own."""
+    name: str = ""  #: As the user calls it ("3.13", an environment); empty for our own.
 
     @property
     def is_own(self) -> bool:

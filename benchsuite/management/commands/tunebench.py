@@ -32,8 +32,7 @@ from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning.notebook import End
 
-UNCONFIRMED = 3
-"""Status where nothing holds the objective, or what was found is not confirmed."""
+UNCONFIRMED = 3  #: Status where nothing holds the objective, or what was found is not confirmed.
 
 
 class Command(BriefCommand):

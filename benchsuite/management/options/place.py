@@ -2,6 +2,7 @@
 
 import ipaddress
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -129,7 +130,6 @@ def goes_on(options: Mapping[str, Any]) -> bool:
 
 
 def _is_of_a_machine(text: str) -> bool:
-    try:
+    with suppress(ValueError):
         return not ipaddress.IPv4Address(text).is_unspecified
-    except ValueError:
-        return False
+    return False

@@ -246,10 +246,9 @@ def of_cell(arguments: Sequence[str]) -> RunSpec:
     return spec
 
 
+# parts of a run that are about a server that it starts, and other options that are
 OF_SERVERS = ("server", "database", "delay", "layer", "target", "static")
-"""Parts of a run that are about a server that it starts."""
 OF_STARTING = ("login", "cpus-target", "diagnose", "flame", "port", "bind", "start-timeout")
-"""Other options that are."""
 RUNS_ALREADY = "--target names what already runs, of which nothing is started, set or filled"
 
 
