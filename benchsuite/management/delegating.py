@@ -48,8 +48,6 @@ def make(
     """
     place = read(Place, options).watching
     assert place is not None, "Place wants its key"
-    for file in ("json", "html"):
-        streams.check(f"--{file}", options.get(file))
     screen = streams.beside(options.get("json"), options.get("html"))
     with scratch.folder() as folder:
         status, exported = _made(place, name, _others(words), folder, screen)

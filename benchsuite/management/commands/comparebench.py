@@ -77,8 +77,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         asked = read(Comparing, options)
-        for name in ("json", "html", "junit", "markdown"):
-            streams.check(f"--{name}", getattr(asked, name))
+        streams.check("--markdown", asked.markdown)
         margins = (contrasts.parsed(asked.margins), conf.margins())
         metrics = [contrasts.metric(name, *margins) for name in asked.metrics or contrasts.DEFAULT]
         conditions = [gate.parse(text) for text in asked.conditions]

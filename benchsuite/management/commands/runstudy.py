@@ -122,7 +122,6 @@ class Command(BriefCommand):
             if asked.markdown and (words := _write_pages(asked)):
                 self.stdout.write(words)
             if asked.html:
-                streams.check("--html", asked.html)
                 row = chosen(_one(asked.names), asked.label)
                 write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return

@@ -60,8 +60,6 @@ class Command(BriefCommand):
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
-        for name in ("json", "html"):
-            streams.check(f"--{name}", options[name])
         asked, notebook = execution.asked, execution.notebook
         ahead = rehearsed(asked, notebook.entries)
         left_s = ahead.spent_s - notebook.spent_s

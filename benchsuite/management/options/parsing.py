@@ -148,6 +148,8 @@ class BriefCommand(base.BaseCommand):
         cause: BaseException
         try:
             conf.check()  # whether or not Django is told to skip its checks
+            for name in ("json", "html", "junit"):
+                streams.check(f"--{name}", options.get(name))
             options = with_places(options)
             loaded = preflight.YES_LOAD.set(options.get("yes_load") or ())
             try:
