@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Tags, Warning, register
+from django.core.checks import CheckMessage, Tags, Warning, register
 from django.urls import NoReverseMatch, reverse
 
 from benchsuite.conf.keys import problems
@@ -12,10 +12,7 @@ from benchsuite.conf.keys import problems
 @register("benchsuite")
 def check_settings(**_: Any) -> list[CheckMessage]:
     """E001 to E017: the BENCHSUITE dict."""
-    return [
-        Error(one.sentence, hint=one.hint, id=one.id)
-        for one in problems(getattr(settings, "BENCHSUITE", {}))
-    ]
+    return [*problems(getattr(settings, "BENCHSUITE", {}))]
 
 
 @register(Tags.urls)

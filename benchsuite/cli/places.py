@@ -5,6 +5,7 @@ import os
 import secrets
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -27,10 +28,7 @@ it begins, so that two writers wait for each other instead of failing."""
 
 
 def data_folder() -> Path:
-    """`benchsuite` in the user's data folder, made when it is not there, closed to others.
-
-    Raises UnavailableError where it can't be made.
-    """
+    """`benchsuite` in the user's data folder, made closed to others; else UnavailableError."""
     folder = folders.own_folder("XDG_DATA_HOME", ".local/share")
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -68,10 +66,9 @@ def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iter
 def local_zone() -> str:
     """The name of this machine's time zone; UTC where it has none that is known."""
     name = os.environ.get("TZ") or os.path.realpath("/etc/localtime").rpartition("zoneinfo/")[2]
-    try:
+    with suppress(LookupError, ValueError, OSError):
         return ZoneInfo(name).key
-    except (LookupError, ValueError, OSError):
-        return "UTC"
+    return "UTC"
 
 
 def targets() -> dict[str, float]:

@@ -50,10 +50,8 @@ class Project:
 
 
 def find(folder: Path, settings: str = "", python: str = "") -> Project:
-    """The project of a folder, of one above it, or the only one below it.
-
-    Raises UsageError where there is none or more than one, UnavailableError where no Python loads
-    it.
+    """The project of a folder, of one above it, or the only one below it. Raises UsageError where
+    there is none or more than one, UnavailableError where no Python loads it.
     """
     manage = _manage(folder)
     home = manage.parent

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from django.conf import settings
+from django.core.checks import Error
 from django.core.signals import setting_changed
 from django.http import HttpResponseBase
 from django.utils.module_loading import import_string
@@ -14,7 +15,7 @@ from benchsuite import fronts as front_files
 from benchsuite import servers as server_files
 from benchsuite import services as service_files
 from benchsuite import workloads as workload_files
-from benchsuite.conf.keys import KEYS, UNKNOWN, Problem, fault_of, problems
+from benchsuite.conf.keys import KEYS, UNKNOWN, fault_of, problems
 from benchsuite.core.exceptions import UsageError, choices
 
 if TYPE_CHECKING:
@@ -45,8 +46,8 @@ def check() -> None:
     _refuse(problems(getattr(settings, "BENCHSUITE", {})))
 
 
-def _refuse(faults: Iterable[Problem]) -> None:
-    if sentences := [f"{fault.sentence} {fault.hint}" for fault in faults]:
+def _refuse(faults: Iterable[Error]) -> None:
+    if sentences := [f"{fault.msg} {fault.hint}" for fault in faults]:
         raise UsageError("\n".join(sentences))
 
 
@@ -111,9 +112,7 @@ def access_rule() -> Callable[..., bool | HttpResponseBase]:
 
 
 def server_class(name: str) -> type["ServerAdapter"]:
-    """The adapter of that name, or of the target at that address; raises UsageError with the valid
-    names, as those below.
-    """
+    """The adapter of that name or address; raises UsageError with the names, as those below."""
     from benchsuite.servers import running
 
     if running.is_address(name):

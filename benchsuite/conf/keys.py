@@ -6,9 +6,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlsplit
 
+from django.core.checks import Error
 from django.utils.module_loading import import_string
 from django.utils.text import capfirst
 
@@ -21,12 +22,6 @@ UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 PLACES = ("agent", "bind", "key-file", "listen", "load-hosts")
 LONGEST_NAME = 200  #: Of a project, as a label.
 SHOWN = 80  #: Letters of a value that a sentence shows.
-
-
-class Problem(NamedTuple):
-    id: str
-    sentence: str
-    hint: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,27 +50,25 @@ class Key:
             return False
 
 
-def problems(given: object, *, importing: bool = True) -> Iterator[Problem]:
+def problems(given: object, *, importing: bool = True) -> Iterator[Error]:
     """What is wrong in this value of BENCHSUITE; without importing what its paths name, if told."""
     if not isinstance(given, dict):
-        yield Problem(
-            "benchsuite.E001",
-            f"BENCHSUITE is {short(repr(given), SHOWN)}, not a dict.",
-            "Write BENCHSUITE = {...}; docs/settings.md lists its keys.",
-        )
+        hint = "Write BENCHSUITE = {...}; docs/settings.md lists its keys."
+        sentence = f"BENCHSUITE is {short(repr(given), SHOWN)}, not a dict."
+        yield Error(sentence, hint=hint, id="benchsuite.E001")
         return
     for name in sorted(given, key=str):
         key = KEYS.get(name)
         if key is None:
             hint = capfirst(choices(str(name), sorted(KEYS)))
-            yield Problem(UNKNOWN, f"BENCHSUITE has no key {name!r}.", hint)
+            yield Error(f"BENCHSUITE has no key {name!r}.", hint=hint, id=UNKNOWN)
         elif not key.is_right(given[name]):
             value = short(repr(given[name]), SHOWN)
             sentence = f"BENCHSUITE[{name!r}] is {value}, not {key.wanted}."
-            yield Problem(key.id, sentence, key.hint)
+            yield Error(sentence, hint=key.hint, id=key.id)
         elif importing:
             for fault in key.faults(given[name]):
-                yield Problem(key.id, f"BENCHSUITE[{name!r}]{fault}.", key.hint)
+                yield Error(f"BENCHSUITE[{name!r}]{fault}.", hint=key.hint, id=key.id)
 
 
 def fault_of(path: str, base: str) -> str:

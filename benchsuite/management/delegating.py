@@ -4,7 +4,8 @@ import json
 import os
 import secrets
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from argparse import ArgumentParser
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from time import sleep
@@ -47,11 +48,9 @@ def make(
     """
     place = read(Place, options).watching
     assert place is not None, "Place wants its key"
-    for file in ("json", "html"):
-        streams.check(f"--{file}", options.get(file))
     screen = streams.beside(options.get("json"), options.get("html"))
     with scratch.folder() as folder:
-        status, exported = _made(place, name, [*_others(words)], folder, screen)
+        status, exported = _made(place, name, _others(words), folder, screen)
         if exported:
             (folder / "runs.json").write_text(exported)
             call_command("loadbench", str(folder / "runs.json"), stdout=screen)
@@ -91,11 +90,8 @@ def _made(
         return output["status"], runs
 
 
-def _others(words: Sequence[str]) -> Iterator[str]:
-    rest = iter(words)
-    for word in rest:
-        name, equals, _ = word.partition("=")
-        if name not in HERE:
-            yield word
-        elif not equals:
-            next(rest, None)  # its value
+def _others(words: Sequence[str]) -> list[str]:
+    parser = ArgumentParser(add_help=False, allow_abbrev=False)
+    for option in HERE:
+        parser.add_argument(option)
+    return parser.parse_known_args(words)[1]

@@ -5,7 +5,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from time import monotonic
@@ -45,26 +45,23 @@ REFUSALS = (Error, OSError, ValueError, OverflowError)
 """How databases and their drivers say that they don't take something."""
 
 
+@dataclass(slots=True)
 class Results:
     """The runs of one command; what was measured is never lost to a fault of the database."""
 
-    def __init__(
-        self, say: Callable[[str], None], follow: str = "", batch: UUID | None = None
-    ) -> None:
-        """Of runs that are added to the `batch`; the page `follow` shows them, else that of one."""
-        self.batch = batch or uuid4()
-        self.rows: list[Run] = []
-        self.refused: list[Run] = []  #: Those among the rows that are not stored.
-        self.file: Path | None = None  #: Where those are.
-        self._say = say
-        self._follow = follow
-        self._reason = ""
-        self._refusal = ""  #: The same as a sentence that names the database and says what to do.
+    say: Callable[[str], None]
+    follow: str = ""  #: The page that shows them; that of one run by itself.
+    batch: UUID = field(default_factory=uuid4)  #: To which they are added.
+    rows: list[Run] = field(default_factory=list)
+    refused: list[Run] = field(default_factory=list)  #: Those of the rows that are not stored.
+    file: Path | None = None  #: Where those are.
+    reason: str = ""  #: Of the last refusal, as the database has it.
+    refusal: str = ""  #: The same as a sentence that names the database and says what to do.
 
     def check(self) -> None:
         """Raises BenchsuiteError when nothing could be stored."""
         if not self._tried(store.check):
-            raise BenchsuiteError(self._refusal)
+            raise BenchsuiteError(self.refusal)
 
     @contextmanager
     def run(
@@ -84,7 +81,7 @@ class Results:
         self.rows.append(row)
         try:
             if self._tried(row.save) and row is self.rows[0]:
-                self._say(f"Follow   {self._follow or addresses.of_run(row.pk)}")
+                self.say(f"Follow   {self.follow or addresses.of_run(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
             words = str(error) or type(error).__name__
@@ -102,7 +99,7 @@ class Results:
         try:
             return store.ceilings(environment)
         except Error as error:
-            self._say(
+            self.say(
                 f"The calibrated ceilings can't be read ({error}); nothing is held against them."
             )
             return ()
@@ -113,7 +110,7 @@ class Results:
         if not self.refused:
             return ""
         which = f"{len(self.refused)} of {counted(len(self.rows), 'run')}"
-        words = f"{which} could not be stored ({self._reason})"
+        words = f"{which} could not be stored ({self.reason})"
         if self.file is None:
             return (
                 f"{words}, and no file could be written: the figures above are all there is. Free "
@@ -133,7 +130,7 @@ class Results:
             self.refused.append(row)
             name = f"benchsuite-{self.refused[0].pk.hex[:8]}.json"  # a batch may have several
             self.file = _written(name, self.refused, self.file)
-            self._say(self.sentence)
+            self.say(self.sentence)
 
     def _tried(
         self, action: Callable[[], object], *, stop: Callable[[], bool] = lambda: False
@@ -145,11 +142,11 @@ class Results:
                 action()
                 return True
             except REFUSALS as error:
-                self._reason = str(error).strip() or type(error).__name__
-                self._refusal = store.refusal(error)
+                self.reason = str(error).strip() or type(error).__name__
+                self.refusal = store.refusal(error)
                 if not left or stop() or not isinstance(error, OperationalError):
                     return False
-                self._say(f"The results can't be stored ({self._reason}); trying again.")
+                self.say(f"The results can't be stored ({self.reason}); trying again.")
                 time.sleep(PAUSE_S)
         return False
 
@@ -157,12 +154,10 @@ class Results:
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
     for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
-        try:
+        with suppress(OSError):
             path = folder.absolute() / name
             streams.write_whole(path, json_of(runs))
-        except OSError:
-            continue
-        return path
+            return path
     return None
 
 
@@ -266,14 +261,9 @@ class Recording:
     def __init__(self, watcher: Progress, journal: Journal, row: Run, load: LoadProfile) -> None:
         self._watcher, self._journal, self._load = watcher, journal, load
         self._run = str(row.pk)
-        self._before: Tick | None = None
-        self._write(
-            run=self._run,
-            title=watcher.title,
-            place=watcher.place,
-            total=watcher.total,
-            unit=units_of(row),
-        )
+        self._about = {"title": watcher.title, "place": watcher.place}
+        self._before = 0.0, 0, 0  #: Seconds, requests and failures, by the last tick.
+        self._write(run=self._run, **self._about, total=watcher.total, unit=units_of(row))
 
     def stage(self, text: str) -> None:
         self._write(stage=text)
@@ -284,13 +274,11 @@ class Recording:
 
     def tick(self, tick: Tick) -> None:
         self._write(phase=phase_words(self._load, tick), second=self._second(tick))
-        self._before = tick
+        self._before = tick.elapsed_s, tick.requests, tick.failures
         self._watcher.tick(tick)
 
     def end(self, words: str) -> None:
-        self._write(
-            end=self._run, title=self._watcher.title, place=self._watcher.place, words=words
-        )
+        self._write(end=self._run, **self._about, words=words)
         self._watcher.end(words)
 
     def _write(self, **line: object) -> None:
@@ -298,10 +286,9 @@ class Recording:
 
     def _second(self, tick: Tick) -> list[float | bool | None]:
         """In the order of `journal.SECOND`."""
-        before = self._before
-        passed_s = tick.elapsed_s - (before.elapsed_s if before else 0.0)
-        failed = tick.failures - (before.failures if before else 0)
-        right = tick.requests - (before.requests if before else 0) - failed
+        before_s, requests, failures = self._before
+        passed_s, failed = tick.elapsed_s - before_s, tick.failures - failures
+        right = tick.requests - requests - failed
         middle_s = tick.elapsed_s - passed_s / 2
         return [
             round(tick.elapsed_s, 2),

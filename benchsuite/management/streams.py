@@ -38,16 +38,13 @@ def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
 
 
 def legible(text: str, stream: TextIO) -> str:
-    """With commands as they are called here, without control characters, and with what the
-    stream's encoding lacks as it is written.
-    """
+    """With commands as they are called here, and without what the stream can't or must not show."""
     text, encoding = as_called(printable(text)), getattr(stream, "encoding", None) or "utf-8"
-    try:
+    with suppress(UnicodeEncodeError):
         text.encode(encoding)
         return text
-    except UnicodeEncodeError:
-        pieces = [(sign, plainer(sign)) for sign in text]
-        return "".join(plain if len(plain) > 1 else sign for sign, plain in pieces)
+    pieces = [(sign, plainer(sign)) for sign in text]
+    return "".join(plain if len(plain) > 1 else sign for sign, plain in pieces)
 
 
 @contextmanager
@@ -176,11 +173,10 @@ def write(file: str, content: str | Iterable[str]) -> None:
 
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:
-    """All of it, or nothing: an earlier file of that name stays until this one is whole. Raises
-    OSError. What is no usual file, or in a folder that can't be written, is written as it is.
-    """
+    """All or nothing: an earlier file of that name stays until this is whole; raises OSError."""
     path = Path(os.path.realpath(path))
     was_there = os.path.exists(path)
+    # no usual file, or in a folder that can't be written: it is written as it is
     if (was_there and not path.is_file()) or not os.access(path.parent, os.W_OK):
         with path.open("w", encoding="utf-8") as opened:
             opened.writelines(pieces)

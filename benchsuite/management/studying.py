@@ -38,9 +38,7 @@ from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Study, admits, cell_title
 
-UNKNOWN = 1
-"""In place of a share that is known later: as good as any other, for the time that a run takes."""
-
+UNKNOWN = 1  #: In place of a share that is known later: as good as any other for the time it takes.
 ROUNDS = ((Need.CLAIM, 3), (Need.QUESTION, LOOKS - 1), (Need.CLAIM, LOOKS - 1))
 """What is run one after another, and how many starts more are made of what is in doubt."""
 
@@ -92,8 +90,7 @@ class Execution:
     budget_s: float = math.inf  #: No run is begun that would end later, by what is known now.
     ends_at: float = math.inf  #: When the budget is over, by the monotonic clock.
     is_over_budget: bool = False
-    ahead: list[Turn] = field(default_factory=list)
-    """The turn under way and those that are known to follow it."""
+    ahead: list[Turn] = field(default_factory=list)  #: The one under way, and those to follow.
     places: Mapping[matrix.Key, int] = field(init=False)  #: Of each cell, among the candidates.
     cases: Sequence[tuple[Need, set[int]]] = field(init=False)
     """The places of what is compared, as far as something can be told of it here."""
@@ -253,9 +250,7 @@ class Execution:
         )
 
     def enter(self, environment: Mapping[str, Any]) -> None:
-        """Stores that it begins, or goes on, with its cells and why some of them can't run. Raises
-        UsageError where another command came first.
-        """
+        """Stores that it begins or goes on; raises UsageError where another command came first."""
         finished = Run.objects.filter(study_cell__in=self.rows, status=Status.FINISHED.value)
         if not self.done.issuperset(finished.values_list("study_cell__order", "repetition")):
             raise UsageError(f"{_which(self.row)} was continued by another command meanwhile.")
@@ -390,8 +385,7 @@ def _which(row: StudyRun) -> str:
 
 def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:
     """The newest execution that can go on; `given` are fields that it must have, None for any.
-
-    Raises UsageError where there is none, it is of another file or machine, or under way.
+    Raises UsageError where there is none, it is of another file, or under way.
     """
     wanted = {name: value for name, value in given.items() if value is not None}
     executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)

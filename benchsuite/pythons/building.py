@@ -22,9 +22,7 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.system.process import running
 
 RECIPE_VERSION = 1  #: Increased when old environments must be rebuilt.
-MARK = "benchsuite.json"
-"""Written last into an environment's folder; without it the environment is incomplete."""
-
+MARK = "benchsuite.json"  #: Written last into an environment, which is incomplete without it.
 STEP_S = 1800.0  #: How long one program may take: some installations compile.
 
 OLDEST_OF_UV = (3, 8)  #: The oldest Python that uv knows.
@@ -48,8 +46,7 @@ Say = Callable[[str], None]
 class Step:
     requirements: Requirements
     options: tuple[str, ...] = ()
-    variables: Mapping[str, str] = field(default_factory=dict)
-    """Environment variables for compilers ("CFLAGS")."""
+    variables: Mapping[str, str] = field(default_factory=dict)  #: For compilers ("CFLAGS").
     moves_nothing: bool = False  #: Whether earlier steps' versions must stay.
 
 
@@ -60,33 +57,29 @@ class Recipe:
     name: str
     python: Path  #: The interpreter that it is based on.
     steps: tuple[Step, ...]
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Name in the folder of its packages → content."""
+    files: Mapping[str, str] = field(default_factory=dict)  #: Among its packages, by name.
     proof: str = ""  #: Python code that must run in it without errors.
     needed: str = ""  #: Advice for users when it can't be built.
-
-    def digest(self, python: str) -> str:
-        """16 hexadecimal digits; `python` identifies the build of the interpreter."""
-        content = {
-            "recipe": RECIPE_VERSION,
-            "python": [str(self.python), python],
-            "steps": [asdict(step) for step in self.steps],
-            "files": dict(self.files),
-            "proof": self.proof,
-        }
-        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, slots=True)
 class Slot:
     """The place of one recipe's environment in the cache, built or not."""
 
+    recipe: Recipe
     root: Path
-    digest: str
 
-    @classmethod
-    def of(cls, recipe: Recipe, root: Path) -> "Slot":
-        return cls(root, recipe.digest(build_of(recipe.python)))
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits, of the build of the interpreter, too."""
+        content = {
+            "recipe": RECIPE_VERSION,
+            "python": [str(self.recipe.python), build_of(self.recipe.python)],
+            "steps": [asdict(step) for step in self.recipe.steps],
+            "files": dict(self.recipe.files),
+            "proof": self.recipe.proof,
+        }
+        return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()[:16]
 
     @property
     def folder(self) -> Path:
@@ -113,7 +106,7 @@ class Slot:
 
 def built(recipe: Recipe, root: Path) -> Interpreter | None:
     """The interpreter of an environment; None if it has not been built."""
-    slot = Slot.of(recipe, root)
+    slot = Slot(recipe, root)
     return Interpreter(str(slot.python), recipe.name) if slot.is_built else None
 
 
@@ -126,16 +119,16 @@ def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpret
 
     Raises UnavailableError with the last error of the failed program.
     """
-    slot = Slot.of(recipe, root)
+    slot = Slot(recipe, root)
     if not slot.is_built:
-        with _alone(slot, recipe.name, say):
+        with _alone(slot, say):
             if not slot.is_built:
-                _build(recipe, slot, say)
+                _build(slot, say)
     return Interpreter(str(slot.python), recipe.name)
 
 
 @contextmanager
-def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
+def _alone(slot: Slot, say: Say) -> Iterator[None]:
     """Waits until nobody else builds this environment; the kernel frees a dead process's lock."""
     try:
         for folder in (slot.folder.parent, slot.log.parent):
@@ -150,25 +143,26 @@ def _alone(slot: Slot, name: str, say: Say) -> Iterator[None]:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            say(f"{name}: another process is building it; waiting")
+            say(f"{slot.recipe.name}: another process is building it; waiting")
             fcntl.flock(file, fcntl.LOCK_EX)
         yield
 
 
-def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
+def _build(slot: Slot, say: Say) -> None:
+    recipe = slot.recipe
     try:
         slot.remove()
         say(f"{recipe.name}: making an environment of {recipe.python}")
-        installer = _make(recipe, slot, say)
+        installer = _make(slot, say)
         for step in recipe.steps:
             number = len(step.requirements.lines)
             say(f"{recipe.name}: installing {number} package{'s' * (number != 1)}")
-            _run([*installer, *_wanted(step, slot)], recipe.name, slot.log, step.variables)
+            _run(slot, [*installer, *_wanted(step, slot)], step.variables)
         for name, content in recipe.files.items():
             Path(ask(str(slot.python))["packages"], name).write_text(content)
         if recipe.proof:
             say(f"{recipe.name}: trying it")
-            _run([str(slot.python), "-c", recipe.proof], recipe.name, slot.log)
+            _run(slot, [str(slot.python), "-c", recipe.proof])
         has = ask(str(slot.python))
         mark = {"name": recipe.name, "python": has["facts"], "installed": has["installed"]}
         aside = slot.folder / f"{MARK}.new"
@@ -184,14 +178,14 @@ def _build(recipe: Recipe, slot: Slot, say: Say) -> None:
     slot.log.unlink(missing_ok=True)
 
 
-def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
+def _make(slot: Slot, say: Say) -> list[str]:
     """Makes an empty environment by uv, venv or virtualenv; the begin of what installs into it."""
-    python, folder, made = str(recipe.python), str(slot.folder), str(slot.python)
+    python, folder, made = str(slot.recipe.python), str(slot.folder), str(slot.python)
     kind = kind_of(python)
     version = kind.version if kind else OLDEST_OF_UV
     uv = shutil.which(OWN.script("uv"))  # beside our Python, or on the PATH
     if uv and version >= OLDEST_OF_UV:
-        _run([uv, "venv", "--python", python, folder], recipe.name, slot.log)
+        _run(slot, [uv, "venv", "--python", python, folder])
         return [uv, "pip", "install", "--python", made]
     if version < OLDEST_WITH_VENV:
         step = Step(requirements=parse(VIRTUALENV))
@@ -200,7 +194,7 @@ def _make(recipe: Recipe, slot: Slot, say: Say) -> list[str]:
     else:
         maker = [python, "-m", "venv"]
     try:
-        _run([*maker, folder], recipe.name, slot.log)
+        _run(slot, [*maker, folder])
     except UnavailableError as error:
         raise UnavailableError(
             f"{python} can't create virtual environments; install uv: pip install uv."
@@ -212,8 +206,7 @@ def _wanted(step: Step, slot: Slot) -> Sequence[str]:
     files = {"requirement": step.requirements.lines, "constraint": step.requirements.constraints}
     if step.moves_nothing:
         there = ask(str(slot.python))["installed"]
-        pins = (f"{name}=={version}" for name, version in there.items())
-        files["constraint"] += tuple(pins)
+        files["constraint"] += tuple(f"{name}=={version}" for name, version in there.items())
     words = list(step.options)
     for option, lines in files.items():
         if lines:
@@ -223,10 +216,9 @@ def _wanted(step: Step, slot: Slot) -> Sequence[str]:
     return words
 
 
-def _run(
-    command: Sequence[str], name: str, log: Path, variables: Mapping[str, str] | None = None
-) -> None:
+def _run(slot: Slot, command: Sequence[str], variables: Mapping[str, str] | None = None) -> None:
     """Runs a program and its processes to the end; raises UnavailableError with the last error."""
+    name, log = slot.recipe.name, slot.log
     env = {name: value for name, value in os.environ.items() if name not in (*ASTRAY, *ELSEWHERE)}
     env |= {"PIP_DISABLE_PIP_VERSION_CHECK": "1", "NO_COLOR": "1", **(variables or {})}
     with running(command, name=name, log=log, env=env, marker=secrets.token_hex(8)) as process:

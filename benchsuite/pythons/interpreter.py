@@ -19,10 +19,9 @@ from typing import Any
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.system import installed
+from benchsuite.system.folders import PACKAGE
 
-ASK_S = 20.0
-"""How long another interpreter may take to answer; the first start from a slow disk is slow."""
-
+ASK_S = 20.0  #: For another interpreter to answer; the first start from a slow disk is slow.
 ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
 """Variables meant for this process's Python, which would mislead another one."""
 
@@ -32,8 +31,7 @@ class Interpreter:
     """One executable, asked once what it can import; this process's own is read directly."""
 
     executable: str = sys.executable
-    name: str = ""
-    """The name that the user gave it ("3.13", an environment); empty for this process's own."""
+    name: str = ""  #: As the user calls it ("3.13", an environment); empty for our own.
 
     @property
     def is_own(self) -> bool:
@@ -108,9 +106,7 @@ def executed(
     limit_s: float,
     without: Collection[str] = ASTRAY,
 ) -> subprocess.CompletedProcess[str]:
-    """Has a Python execute this file of ours, which it need not be able to import; its environment
-    is this one `without` these variables.
-    """
+    """Has a Python execute this file of ours, in this environment `without` these variables."""
     return subprocess.run(
         [executable, "-c", Path(file).read_text(encoding="utf-8"), *words],
         cwd=folder,
@@ -122,8 +118,6 @@ def executed(
         timeout=limit_s,
     )
 
-
-PACKAGE = Path(__file__).resolve().parents[1]
 
 _PACKAGES = ("site-packages", "dist-packages")
 """Names of folders of installed packages, for CPython, PyPy and Debian."""
@@ -205,8 +199,7 @@ class Kind:
 def find(wanted: str) -> Path:
     """The executable that `--python` names: a path, also of an environment's folder, or a version
     such as "3.13" or "pypy3.11". Symbolic links are not followed, because they make it the
-    environment's. Raises UnavailableError, with a list of those found, where it is not on this
-    machine.
+    environment's. Raises UnavailableError where it is not on this machine.
     """
     if os.sep not in wanted:
         return _named(wanted)
@@ -259,7 +252,7 @@ def _named(name: str) -> Path:
     )
 
 
-def _candidates(number: str = "") -> Iterator[str]:
+def _candidates(number: str) -> Iterator[str]:
     """Executables that may be Python, with this number in their path; the caller checks them."""
     yield sys.executable
     home = Path.home()
@@ -268,7 +261,7 @@ def _candidates(number: str = "") -> Iterator[str]:
     uv = Path(os.environ.get("UV_PYTHON_INSTALL_DIR") or Path(data, "uv/python"))
     for root in (pyenv, uv):
         # "**" would look through all that is installed
-        yield from (str(path) for path in root.glob(f"{number and '*'}{number}*/bin/python"))
+        yield from (str(path) for path in root.glob(f"*{number}*/bin/python"))
     for folder in os.get_exec_path():
         with suppress(OSError):  # it is not there, or closed to us
             for name in os.listdir(folder):

@@ -1,18 +1,18 @@
 """A small project `shop`, laid out as the samples of deploy/ want it, and what starts it."""
 
-import http.client
 import os
 import socket
 import subprocess
 import sys
 import uuid
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import answers_as
+from tests.integration import stranger
 
 HOST = "127.0.0.1"
 READY_S = 30.0
@@ -34,14 +34,6 @@ def front_page(request):
 
 
 urlpatterns = [path("", front_page)]
-"""
-
-WSGI = """
-import os
-from django.core.wsgi import get_wsgi_application
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
-application = get_wsgi_application()
 """
 
 ECHOING = """
@@ -83,12 +75,9 @@ class Shop:
         self.token = uuid.uuid4().hex
         package = folder / "shop"
         package.mkdir()
-        for name, content in {
-            "__init__": "",
-            "settings": SETTINGS,
-            "wsgi": WSGI,
-            "asgi": ASGI,
-        }.items():
+        modules = {"__init__": "", "settings": SETTINGS, "asgi": ASGI}
+        modules["wsgi"] = stranger.CALLABLE.format(kind="wsgi")
+        for name, content in modules.items():
             (package / f"{name}.py").write_text(content)
         static = folder / "staticfiles"
         static.mkdir()
@@ -162,10 +151,8 @@ class Shop:
 
 
 def get(port: int, path: str = "/") -> tuple[int, bytes]:
-    with closing(http.client.HTTPConnection(HOST, port, timeout=20)) as connection:
-        connection.request("GET", path)
-        answer = connection.getresponse()
-        return answer.status, answer.read()
+    status, body, _ = stranger.get(port, path)
+    return status, body
 
 
 def echoes(port: int) -> bool:

@@ -50,7 +50,7 @@ class Migration(migrations.Migration):
             ("id", models.BigAutoField(primary_key=True, serialize=False)),
             ("text", models.CharField(max_length=100)),
         ])
-        for name in ("Order", "Log")
+        for name in {names}
     ]
 """
 URLS = """
@@ -160,7 +160,7 @@ def stranger(folder: Path, *, databases: str, more: str = "", wsgi: str | None =
         "settings.py": SETTINGS.format(databases=databases, more=more),
         "models.py": MODELS,
         "migrations/__init__.py": "",
-        "migrations/0001_initial.py": MIGRATION,
+        "migrations/0001_initial.py": MIGRATION.format(names=["Order", "Log"]),
         "urls.py": URLS,
         "wsgi.py": CALLABLE.format(kind="wsgi") if wsgi is None else wsgi,
         "asgi.py": CALLABLE.format(kind="asgi"),

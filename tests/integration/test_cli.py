@@ -4,14 +4,14 @@ import hashlib
 import json
 import re
 import signal
-import socket
 import urllib.request
 from http.cookiejar import CookieJar
 from pathlib import Path
 
 import pytest
 
-from tests.integration.command import wait_for
+from benchsuite.system.network import free_port
+from tests.integration.command import SHORT, wait_for
 from tests.integration.program import Program, environment
 from tests.integration.stubs_http import Responder
 
@@ -80,8 +80,7 @@ def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(program, tmp_
     proposed = "python -m benchsuite run --path=/ --server=waitress"
     assert f"  {proposed}\n" in told.out
 
-    short = ("--users=2", "--warmup=0", "--duration=0.5", "--json=-")
-    ended = program.run(*proposed.split()[3:], *short, status=0)
+    ended = program.run(*proposed.split()[3:], *SHORT, "--json=-", status=0)
     (run,) = json.loads(ended.out)
     assert run["spec"]["server"]["python"] == str(python)
     assert run["label"] == "checkout"
@@ -94,10 +93,7 @@ def test_a_project_is_measured_from_its_folder_and_stays_as_it_was(program, tmp_
 
 def assert_shown(program, run):
     """The pages have the run, for whoever has the address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    with program.start("serve", f"--address={address}") as process:
+    with program.start("serve", f"--address=127.0.0.1:{free_port()}") as process:
         try:
             line = process.stdout.readline()
             url = re.search(r"http://\S+", line)
@@ -168,16 +164,16 @@ def test_folders_in_which_manage_py_finds_the_project_are_those_of_pythonpath(pr
     manage = (program.folder / "manage.py").read_text().replace('"..", ', "")
     (program.folder / "manage.py").write_text(manage)
     program.env["PYTHONPATH"] += f":{program.folder / 'src'}"
-    short = ("--server=waitress", "--users=2", "--warmup=0", "--duration=0.5", "--json=-")
-    (run,) = json.loads(program.run("run", "--path=/shop/", *short, status=0).out)
+    words = ("--path=/shop/", "--server=waitress", *SHORT, "--json=-")
+    (run,) = json.loads(program.run("run", *words, status=0).out)
     assert run["requests"] > 0
 
 
 def test_what_already_runs_needs_no_project_that_loads(program):
     (program.folder / ".env").write_text("NO=thing")
     with Responder() as responder:
-        words = (f"--target={responder.base_url}", "--path=/", "--users=2", "--warmup=0")
-        ended = program.run("run", *words, "--duration=0.5", "--json=-", status=0)
+        words = (f"--target={responder.base_url}", "--path=/", *SHORT, "--json=-")
+        ended = program.run("run", *words, status=0)
     assert json.loads(ended.out)[0]["requests"] > 0
 
 
@@ -189,9 +185,7 @@ def test_its_help_is_that_of_its_verbs(program):
     assert "\n  python -m benchsuite tune --" in ended.out
 
 
-@pytest.mark.parametrize(
-    "words", [("run", "--help"), ("compare", "--help-all"), ("list",), ("run",)]
-)
+@pytest.mark.parametrize("words", ["run --help", "compare --help-all", "list", "run"])
 def test_what_uses_no_results_makes_none(program, words):
-    program.run(*words, status=0)
+    program.run(*words.split(), status=0)
     assert not list(program.data.rglob("*.sqlite3*"))

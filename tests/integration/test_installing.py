@@ -48,7 +48,7 @@ def project(tmp_path):
 @pytest.fixture
 def own_command(project, tmp_path):
     made = Command(tmp_path, project / "manage.py", PYTHONPATH=f"{project}:{ROOT}")
-    assert made.run("migrate", "-v0").status == 0
+    made.run("migrate", "-v0", status=0)
     return made
 
 

@@ -175,8 +175,8 @@ def test_a_run_without_a_right_answer_ends_with_status_1(tmp_path, command):
     (tmp_path / "guards.py").write_text(GUARDS)
     command.env["PYTHONPATH"] = os.pathsep.join([str(tmp_path), str(ROOT)])
     limited = '--setting=MIDDLEWARE=["guards.limited"]'
-    ended = command.run("runbench", "--server=waitress", "--workload=plain", *SHORT, limited)
-    assert ended.status == 1, ended.err
+    words = ("--server=waitress", "--workload=plain", limited)
+    ended = command.run("runbench", *SHORT, *words, status=1)
     words = "CommandError: waitress: not one answer was right; B201 above says why."
     assert ended.err.strip() == words
     assert ended.out.count("of the requests failed") == 1

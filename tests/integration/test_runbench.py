@@ -105,11 +105,8 @@ def test_cpu_takes_as_long_as_it_should_in_all_repetitions(command, tmp_path, mo
 def test_an_application_without_django_is_served_in_place_of_the_project(command):
     """bench_app as in 2012, in the version whose threads must let gevent's greenlets run."""
     named = "benchsuite.target.bare:application"
-    one = measured(
-        command,
-        f"--server=gunicorn-gevent --application={named} --workload=bench_app "
-        "--workload-option=version=2",
-    )
+    words = ("--workload=bench_app", "--workload-option=version=2")
+    one = measured(command, f"--server=gunicorn-gevent --application={named}", *words)
     assert (one["requests"] > 5, one["failures"]) == (True, 0)
     assert one["response_time"]["min_s"] >= 0.075
     assert one["spec"]["server"]["application"] == named
@@ -118,27 +115,22 @@ def test_an_application_without_django_is_served_in_place_of_the_project(command
 @needs("uvicorn")
 def test_the_pages_without_django_are_served_by_an_event_loop_too(command):
     named = "benchsuite.target.bare:asgi_application"
-    one = measured(
-        command, f"--server=uvicorn --application={named} --workload=echo --twin=async --users=2"
-    )
+    words = ("--workload=echo", "--twin=async")
+    one = measured(command, f"--server=uvicorn --application={named}", *words)
     assert (one["requests"] > 5, one["failures"]) == (True, 0)
 
 
 def test_several_servers_are_interleaved_and_shown_in_a_table(command):
-    ended = command.run("runbench", *SHORT, "--server=waitress,gunicorn-gthread", "--repeat=2")
-    assert ended.status == 0, ended.err
+    words = ("--server=waitress,gunicorn-gthread", "--repeat=2")
+    ended = command.run("runbench", *SHORT, *words, status=0)
     assert "2 servers × 2 repeats" in ended.out
     table = ended.out[ended.out.index("goodput") :]
     assert all(f" {server} " in table for server in ("waitress", "gunicorn-gthread"))
     assert "/results/compare/?batch=" in table
     assert "\x1b" not in ended.out, "not a terminal: no control characters"
     stored = rows(command, "server, repetition, status, batch")
-    assert [(repetition, status) for _, repetition, status, _ in stored] == [
-        (1, "finished"),
-        (1, "finished"),
-        (2, "finished"),
-        (2, "finished"),
-    ]
+    assert [repetition for _, repetition, *_ in stored] == [1, 1, 2, 2]
+    assert {status for *_, status, _ in stored} == {"finished"}
     assert {server for server, *_ in stored[:2]} == {"waitress", "gunicorn-gthread"}
     assert len({batch for *_, batch in stored}) == 1
 
@@ -282,7 +274,6 @@ def test_what_can_not_be_measured_is_told(command, words, sentences):
 @pytest.mark.parametrize("words", ["runbench --server=waitress", "checkbench --calibrate"])
 def test_results_without_tables_ask_for_migrate(words, tmp_path):
     """Before anything is measured."""
-    ended = Command(tmp_path).run(*words.split())
-    assert ended.status == 1
+    ended = Command(tmp_path).run(*words.split(), status=1)
     assert "python manage.py migrate" in ended.err
     assert "Traceback" not in ended.err

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from tests.integration.command import ROOT, Command
+from tests.integration.stranger import CALLABLE, MIGRATION
 
 SETTINGS = """
 import os
@@ -154,15 +155,6 @@ class ShopConfig(AppConfig):
         post_migrate.connect(migrated, sender=self, weak=False)
         post_save.connect(saved, weak=False)
 """
-MIGRATION = """
-from django.db import migrations, models
-class Migration(migrations.Migration):
-    initial = True
-    operations = [migrations.CreateModel("Order", [
-        ("id", models.BigAutoField(primary_key=True, serialize=False)),
-        ("text", models.CharField(max_length=100)),
-    ])]
-"""
 URLS = """
 from django.core.files.storage import default_storage, storages
 from django.http import HttpResponse
@@ -206,12 +198,6 @@ class Reader(HttpUser):
     @task
     def read(self):
         self.client.get("/plain/")
-"""
-WSGI = """
-import os
-from django.core.wsgi import get_wsgi_application
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "shop.settings")
-application = get_wsgi_application()
 """
 MANAGE = """
 import os, sys
@@ -257,18 +243,15 @@ def writer(folder: Path, *, databases: str, **env: str) -> Writer:
         "shop/models.py": MODELS,
         "shop/apps.py": APPS,
         "shop/migrations/__init__.py": "",
-        "shop/migrations/0001_initial.py": MIGRATION,
+        "shop/migrations/0001_initial.py": MIGRATION.format(names=["Order"]),
         "shop/urls.py": URLS,
-        "shop/wsgi.py": WSGI,
+        "shop/wsgi.py": CALLABLE.format(kind="wsgi"),
         "shop/bench.py": BENCH,
     }.items():
         (own / name).write_text(source)
     path = os.pathsep.join([str(own), str(ROOT)])
-    command = Command(
-        results, own / "manage.py", PYTHONPATH=path, PYTHONDONTWRITEBYTECODE="1", DATABASE_URL=""
-    )
-    command.env["DATABASE_URL"] = f"sqlite:///{results}/results.sqlite3"
-    command.env.update(env)
+    env |= {"PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"}
+    command = Command(results, own / "manage.py", **env)
     for settings in ("shop.settings", "console"):
         subprocess.run(
             [sys.executable, "-m", "django", "migrate", f"--settings={settings}", "-v0"],

@@ -4,7 +4,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
 import yaml
 
 import benchsuite
@@ -13,19 +12,14 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 TEXT = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("target", sorted(set(re.findall(r"`?make ([a-z]+)\b", TEXT))))
-def test_a_target_is_there(target):
-    assert re.search(rf"^{target}:", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M)
-
-
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"`benchsuite/([\w/.]+)`", TEXT))))
-def test_a_path_of_the_package_is_there(name):
-    assert (Path(benchsuite.__file__).parent / name).exists()
-
-
-@pytest.mark.parametrize("name", sorted(set(re.findall(r"\]\((\S+\.md)\)", TEXT))))
-def test_a_page_is_there(name):
-    assert (ROOT / name).exists()
+def test_targets_paths_of_the_package_and_pages_are_there():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    for target in re.findall(r"`?make ([a-z]+)\b", TEXT):
+        assert re.search(rf"^{target}:", makefile, re.M), target
+    for name in re.findall(r"`benchsuite/([\w/.]+)`", TEXT):
+        assert (Path(benchsuite.__file__).parent / name).exists(), name
+    for page in re.findall(r"\]\((\S+\.md)\)", TEXT):
+        assert (ROOT / page).exists(), page
 
 
 def test_the_hooks_run_what_make_lint_installs():

@@ -18,12 +18,7 @@ from django.core.management import BaseCommand, CommandParser, load_command_clas
 from benchsuite import conf
 from benchsuite.load.hosts import keys
 from benchsuite.management import commands
-from benchsuite.management.commands import (
-    checkbench,
-    completesurvey,
-    runbench,
-    seedbench,
-)
+from benchsuite.management.commands import checkbench, completesurvey, runbench, seedbench
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons import interpreter as finding
 from benchsuite.servers.peers import packages
@@ -73,12 +68,7 @@ ANY_WORD = {
 }
 BY_VALUE = ("--baseline", "--servers")
 """Told by what was given for them: names as others."""
-ACCEPTED = {
-    ("--seed", "-1"),
-    ("--cookie", "a="),
-    ("--front", "none"),
-    ("--agent", "none"),
-}
+ACCEPTED = {("--seed", "-1"), ("--cookie", "a="), ("--front", "none"), ("--agent", "none")}
 
 
 def command(name: str) -> BriefCommand:

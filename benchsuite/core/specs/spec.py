@@ -116,6 +116,16 @@ def option(default: T, text: str, **more: Any) -> T:
     return dataclasses.field(default=default, metadata=metadata)
 
 
+def optional(text: str, **more: Any) -> Any:
+    """A field that is an option, and None unless it is given."""
+    return option(None, text, **more)
+
+
+def switch(text: str, **more: Any) -> Any:
+    """A field that is an option without a value, and false unless it is given."""
+    return option(False, text, **more)
+
+
 class Spec:
     """A dataclass of plain values and other specs."""
 

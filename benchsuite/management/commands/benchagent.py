@@ -6,27 +6,25 @@ from typing import Any
 from benchsuite.agent.program import Agent, serve
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
+from benchsuite.management.output import Screen
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Beside(Spec):
-    listen: str | None = option(
-        None, "--listen HOST:PORT  where --agent of the other command finds it"
-    )
-    key_file: str | None = option(None, "--key-file FILE  the same file as that command's")
+    listen: str | None = optional("--listen HOST:PORT  where --agent of the other command finds it")
+    key_file: str | None = optional("--key-file FILE  the same file as that command's")
     process: tuple[str, ...] = option(
         (), "--process NAME  watch the programs of this name, with what they start"
     )
     unit: str = option("", "--unit NAME  watch this unit of systemd, such as shop.service")
-    port: int | None = option(None, "--port N  watch who listens on this port", within=(1, 65535))
-    may_start: bool = option(
-        False,
+    port: int | None = optional("--port N  watch who listens on this port", within=(1, 65535))
+    may_start: bool = switch(
         "--may-start  start servers of this project for whoever has the key, for loads that "
-        "come from its machine: they listen at the host of --listen, and so does the port above it",
+        "come from its machine: they listen at the host of --listen, and so does the port above it"
     )
 
 
@@ -47,10 +45,5 @@ class Command(BriefCommand):
                 "benchagent needs --listen, --key-file and what to watch: give --process, --unit, "
                 "--port or --may-start."
             )
-
-        def say(words: str) -> None:
-            self.stdout.write(words)
-            self.stdout.flush()
-
         place = Listening.at(asked.listen, asked.key_file, flag="--listen")
-        serve(place, Agent(target, say, may_start=place if asked.may_start else None))
+        serve(place, Agent(target, Screen().say, may_start=place if asked.may_start else None))

@@ -16,10 +16,7 @@ from benchsuite.pythons.interpreter import whole_path
 
 class Command(BriefCommand):
     help = __doc__
-    examples = (
-        "--new-key bench.key",
-        "--join 10.0.0.1:5557 --key-file bench.key",
-    )
+    examples = ("--new-key bench.key", "--join 10.0.0.1:5557 --key-file bench.key")
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(

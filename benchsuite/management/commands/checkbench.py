@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from benchsuite import store
 from benchsuite.core.specs.load import MAX_LOAD_PROCESSES
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, switch, table
 from benchsuite.load.parent.ceiling import ceilings
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
@@ -22,9 +22,8 @@ from benchsuite.telemetry.machine import State, examine
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination(Spec):
-    calibrate: bool = option(
-        False,
-        "--calibrate  measure what the load generator makes at most, and keep it for later runs",
+    calibrate: bool = switch(
+        "--calibrate  measure what the load generator makes at most, and keep it for later runs"
     )
     duration_s: float = option(
         2.0, "--duration TIME  of each measurement of --calibrate", within=(0.5, 60.0)
@@ -34,7 +33,7 @@ class Examination(Spec):
         "--load-processes N  calibrate for runs with so many load processes",
         within=(1, MAX_LOAD_PROCESSES),
     )
-    strict: bool = option(False, "--strict  end with status 1 also for what is doubtful")
+    strict: bool = switch("--strict  end with status 1 also for what is doubtful")
 
 
 class Command(BriefCommand):

@@ -14,7 +14,7 @@ from benchsuite.comparing.answer import of_pairs
 from benchsuite.comparing.gate import Decision
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
@@ -34,8 +34,7 @@ class Comparing(Spec):
         "NAME  label, server, or how the id of a run or batch begins; without any, the newest "
         "batch",
     )
-    baseline: str | None = option(
-        None,
+    baseline: str | None = optional(
         "--baseline NAME  what the others are divided by: a name, or a server among the runs named",
         unless="the first; within a batch a star, else the nearest behind the best",
     )
@@ -50,8 +49,8 @@ class Comparing(Spec):
         '"p95=5%" of one figure',
         unless='BENCHSUITE["MARGINS_PERCENT"], else 1%, and 0.1 points of failures and losses',
     )
-    force: bool = option(
-        False, "--force  compare unlike things (work, load, data, environment), and say so"
+    force: bool = switch(
+        "--force  compare unlike things (work, load, data, environment), and say so"
     )
     conditions: tuple[str, ...] = option(
         (),
@@ -59,17 +58,14 @@ class Comparing(Spec):
         "baseline (failures: percentage points). Ends with status 0 when all are held, 1 when one "
         "is broken, 3 when one is undecided",
     )
-    json: str | None = option(
-        None, '--json FILE  write everything as JSON ("-" for standard output)'
-    )
-    html: str | None = option(None, "--html FILE  write the page as one file that opens offline")
-    junit: str | None = option(
-        None,
+    json: str | None = optional('--json FILE  write everything as JSON ("-" for standard output)')
+    html: str | None = optional("--html FILE  write the page as one file that opens offline")
+    junit: str | None = optional(
         "--junit FILE  write the conditions as JUnit XML",
         needs=("conditions", "conditions to write (--fail-if)"),
     )
-    markdown: str | None = option(
-        None, "--markdown FILE  write a summary in Markdown, such as to $GITHUB_STEP_SUMMARY"
+    markdown: str | None = optional(
+        "--markdown FILE  write a summary in Markdown, such as to $GITHUB_STEP_SUMMARY"
     )
 
 
@@ -81,8 +77,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         asked = read(Comparing, options)
-        for name in ("json", "html", "junit", "markdown"):
-            streams.check(f"--{name}", getattr(asked, name))
+        streams.check("--markdown", asked.markdown)
         margins = (contrasts.parsed(asked.margins), conf.margins())
         metrics = [contrasts.metric(name, *margins) for name in asked.metrics or contrasts.DEFAULT]
         conditions = [gate.parse(text) for text in asked.conditions]

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError
 
 from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs.load import MAX_DURATION_S
-from benchsuite.core.specs.spec import REQUIRED, Spec, option, table
+from benchsuite.core.specs.spec import REQUIRED, Spec, option, switch, table
 from benchsuite.core.units import format_duration
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
@@ -32,14 +32,14 @@ class Filling(Spec):
     url: str = option(REQUIRED, "url  http://127.0.0.1:8000/survey/")
     count: int = option(1, "--count N  completions", within=(1, MOST))
     seed: int = option(0, "--seed N  the same seed gives the same answers")
-    show: bool = option(False, "--show  print each page and its answers")
+    show: bool = switch("--show  print each page and its answers")
     answers: Mapping[str, str] = option(
         {}, "--answer NAME=VALUE  an answer that can't be made up, such as a password"
     )
     done: str = option("", "--done TEXT  a text that only the last page has")
     done_url: str = option("", "--done-url PATTERN  the path of the last page: '/thanks/*'")
     timeout_s: float = option(30.0, "--timeout SECONDS  for a page", above=(0.0, MAX_DURATION_S))
-    browser: bool = option(False, "--browser  through Chromium")
+    browser: bool = switch("--browser  through Chromium")
     yes_this_host: str = option(
         "", "--yes-this-host HOST  confirms a host that is not this machine"
     )

@@ -6,7 +6,7 @@ from typing import Any
 
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.spec import REQUIRED, Spec, option, table
+from benchsuite.core.specs.spec import REQUIRED, Spec, option, optional, table
 from benchsuite.core.units import counted
 from benchsuite.management import streams
 from benchsuite.management.options.parsing import BriefCommand
@@ -20,10 +20,10 @@ from benchsuite.store.abandoned import sweep, sweep_executions
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Dump(Spec):
     file: str = option(REQUIRED, "FILE  - is standard output")
-    study: str | None = option(None, "--study NAME  only runs of this study")
-    label: str | None = option(None, "--label WORD  only runs with this label")
-    since: str | None = option(
-        None, "--since MOMENT  only runs begun then or later: 2026-01-31T12:00:00"
+    study: str | None = optional("--study NAME  only runs of this study")
+    label: str | None = optional("--label WORD  only runs with this label")
+    since: str | None = optional(
+        "--since MOMENT  only runs begun then or later: 2026-01-31T12:00:00"
     )
 
 

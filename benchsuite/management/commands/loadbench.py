@@ -99,17 +99,12 @@ def _stored(contents: Contents) -> list[str]:
                 continue
             run.study_cell_id = row.study_cell_id
         store.write(run)
-    return [
-        f"{counted(len(contents.runs) - len(skipped), 'run')} loaded.",
-        *(
-            f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}."
-            for why, ids in (
-                ("already stored", skipped),
-                ("unfinished or unreadable when exported", contents.missing),
-            )
-            if ids
-        ),
-    ]
+    lines = [f"{counted(len(contents.runs) - len(skipped), 'run')} loaded."]
+    missing = "unfinished or unreadable when exported"
+    for why, ids in (("already stored", skipped), (missing, contents.missing)):
+        if ids:
+            lines.append(f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}.")
+    return lines
 
 
 def _read(file: str) -> Contents:
@@ -164,9 +159,8 @@ def _add(contents: Contents, exported: object) -> None:
     contents.runs[run.pk] = run
     contents.places += [(run, place) for place in places]
     with at("notes"):
-        contents.noted += [
-            (run.pk, one) for one in read(list[notes.Entry], fields.get("notes", []))
-        ]
+        noted = read(list[notes.Entry], fields.get("notes", []))
+    contents.noted += [(run.pk, note) for note in noted]
 
 
 def _named(ids: Sequence[str]) -> str:

@@ -53,8 +53,6 @@ class Command(BriefCommand):
         place.check_runs(plan.spec for plan in plans)
         for plan in plans:
             preflight.check(plan)
-        for name in ("json", "html"):
-            streams.check(f"--{name}", options[name])
         estimate = estimated(plans)
         screen.say(f"Plan     {planned.line(plans, sum(estimate.each_s(plans)))}")
         screen.say(own_targets((plan.spec.server.server, plan.server_facts) for plan in plans))

@@ -19,7 +19,7 @@ from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import counted, format_period
 from benchsuite.management import delegating, resuming, streams, studying
 from benchsuite.management.options import run as run_options
@@ -45,7 +45,7 @@ from benchsuite.studies.study import RULES, Cell, Study, cell_title
 from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
-INDEX = "README"  #: The page that answers a question from all studies.
+INDEX = "README.md"  #: The page that answers a question from all studies.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,40 +55,34 @@ class Asked(Spec):
         "NAME  a study of the catalogue, or of BENCHSUITE['STUDIES']; several, or none for all, "
         "with --markdown",
     )
-    scale: float | None = option(
-        None, "--scale N  shorter and thinner: above 0, at most 1", unless="1"
-    )
+    scale: float | None = optional("--scale N  shorter and thinner: above 0, at most 1", unless="1")
     only: tuple[str, ...] = option((), "--only AXIS=VALUE[,VALUE…]  these values of an axis alone")
-    repeat: int | None = option(None, "--repeat N  runs of each configuration", unless="the file's")
+    repeat: int | None = optional("--repeat N  runs of each configuration", unless="the file's")
     seed: int = option(0, "--seed N  of the order and of each run", within=run_options.SEEDS)
     label: str = option("", "--label WORD  a word to find this execution by")
-    load_hosts: int | None = option(
-        None,
+    load_hosts: int | None = optional(
         "--load-hosts N  other hosts that make the load of each run, as with runbench",
         within=(1, MAX_LOAD_HOSTS),
     )
-    claims: bool = option(
-        False, "--claims  only what the claims need, with more runs of those still in doubt"
+    claims: bool = switch(
+        "--claims  only what the claims need, with more runs of those still in doubt"
     )
-    budget: float | None = option(
-        None,
+    budget: float | None = optional(
         "--budget TIME  such as 20m: ends earlier when all is decided, and says what more would "
         "decide",
         unless="no limit",
     )
-    resume: bool = option(False, "--resume  go on with the last one that did not end")
-    again_failed: bool = option(
-        False,
+    resume: bool = switch("--resume  go on with the last one that did not end")
+    again_failed: bool = switch(
         "--again-failed  with --resume: make runs that failed again, also of one that ended",
         needs=("resume", "--resume"),
     )
-    anyway: bool = option(
-        False,
+    anyway: bool = switch(
         "--anyway  with --resume: go on although project, packages, machine or benchsuite are not "
         "those of before; its page says so",
         needs=("resume", "--resume"),
     )
-    dry_run: bool = option(False, "--dry-run  show each run as a runbench command and stop")
+    dry_run: bool = switch("--dry-run  show each run as a runbench command and stop")
     markdown: str = option(
         "",
         "--markdown FILE  write what the last execution found, of that --label if there is one, "
@@ -128,7 +122,6 @@ class Command(BriefCommand):
             if asked.markdown and (words := _write_pages(asked)):
                 self.stdout.write(words)
             if asked.html:
-                streams.check("--html", asked.html)
                 row = chosen(_one(asked.names), asked.label)
                 write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return
@@ -156,8 +149,7 @@ class Command(BriefCommand):
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
-        follow = addresses.of_study(execution.study.name, execution.row.pk)
-        results = Results(screen.say, follow)
+        results = Results(screen.say, addresses.of_study(execution.study.name, execution.row.pk))
         try:
             screen.say(sample.line())
             progress = Progress(
@@ -205,9 +197,9 @@ def _write_pages(asked: Asked) -> str:
         )
     reports, without = _reports(names, label)
     pages = {f"{report.study.name}.md": to_markdown(whole(report)) for report in reports}
-    pages[f"{INDEX}.md"] = to_markdown(summary.answer(reports, without))
+    pages[INDEX] = to_markdown(summary.answer(reports, without))
     if file == "-":
-        streams.write(file, pages[f"{INDEX}.md"])
+        streams.write(file, pages[INDEX])
         return ""
     for name, page in pages.items():
         streams.write(str(Path(file, name)), page)

@@ -7,7 +7,7 @@ from typing import Any
 from django.apps import apps
 from django.core.management.base import CommandError
 
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, optional, switch, table
 from benchsuite.core.units import format_count, format_duration
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
@@ -17,16 +17,13 @@ ROWS = 100_000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Seed(Spec):
-    rows: int | None = option(
-        None,
+    rows: int | None = optional(
         "--rows N  exact number",
         within=(0, 1_000_000_000),
         unless=f"{ROWS}; with --surveys: left as they are",
     )
-    comments: bool = option(
-        False, "--comments  give each row a comment, which io_join and io_lock take"
-    )
-    surveys: bool = option(False, "--surveys  load the seven surveys")
+    comments: bool = switch("--comments  give each row a comment, which io_join and io_lock take")
+    surveys: bool = switch("--surveys  load the seven surveys")
 
 
 class Command(BriefCommand):

@@ -32,8 +32,7 @@ from benchsuite.system import cpus, fingerprint
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning.notebook import End
 
-UNCONFIRMED = 3
-"""Status where nothing holds the objective, or what was found is not confirmed."""
+UNCONFIRMED = 3  #: Status where nothing holds the objective, or what was found is not confirmed.
 
 
 class Command(BriefCommand):
@@ -61,8 +60,6 @@ class Command(BriefCommand):
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
-        for name in ("json", "html"):
-            streams.check(f"--{name}", options[name])
         asked, notebook = execution.asked, execution.notebook
         ahead = rehearsed(asked, notebook.entries)
         left_s = ahead.spent_s - notebook.spent_s

@@ -105,18 +105,16 @@ class BriefCommand(base.BaseCommand):
     words: Sequence[str] = ()  #: As they were typed.
 
     def __init__(
-        self,
-        stdout: TextIO | None = None,
-        stderr: TextIO | None = None,
-        no_color: bool = False,  # noqa: FBT001, FBT002 - as Django has it
-        force_color: bool = False,  # noqa: FBT001, FBT002
+        self, stdout: TextIO | None = None, stderr: TextIO | None = None, **colours: bool
     ) -> None:
         out, err = (
             given or cast(TextIO, streams.Outlasting(stream or StringIO()))
             for given, stream in ((stdout, sys.stdout), (stderr, sys.stderr))
         )
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
-        super().__init__(out, err, no_color or (bool(plain) and not force_color), force_color)
+        if plain and not colours.get("force_color"):
+            colours["no_color"] = True
+        super().__init__(out, err, **colours)
         style = self.stderr.style_func
         self.stdout, self.stderr = Wrapping(out), Wrapping(err)
         self.stderr.style_func = style
@@ -150,6 +148,8 @@ class BriefCommand(base.BaseCommand):
         cause: BaseException
         try:
             conf.check()  # whether or not Django is told to skip its checks
+            for name in ("json", "html", "junit"):
+                streams.check(f"--{name}", options.get(name))
             options = with_places(options)
             loaded = preflight.YES_LOAD.set(options.get("yes_load") or ())
             try:

@@ -1,9 +1,8 @@
-"""Where the runs of a command are made: ports and addresses of this machine, load hosts, and the
-agent beside a target.
-"""
+"""Where runs are made: ports and addresses of this machine, load hosts, an agent elsewhere."""
 
 import ipaddress
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from benchsuite import conf
 from benchsuite.agent.messages import NOBODY
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, load
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, optional, table
 from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
@@ -24,27 +23,23 @@ from benchsuite.servers import running
 class Place(Spec):
     group = "Where it runs"
 
-    port: int | None = option(
-        None, "--port N  port of the server", within=(1, 65535), unless="a free one"
+    port: int | None = optional(
+        "--port N  port of the server", within=(1, 65535), unless="a free one"
     )
-    bind: str | None = option(
-        None,
+    bind: str | None = optional(
         "--bind ADDRESS  address of this machine at which the server listens, for load hosts",
         unless="127.0.0.1",
     )
-    listen: str | None = option(
-        None,
+    listen: str | None = optional(
         "--listen HOST:PORT  with --load-hosts: where `benchworker` finds this command",
         needs=("key_file", "--key-file, which says who may join"),
     )
-    key_file: str | None = option(
-        None,
+    key_file: str | None = optional(
         "--key-file FILE  with --listen or --agent: from `benchworker --new-key FILE`, the same "
         "there",
         needs=("is_keyed", "--listen or --agent"),
     )
-    agent: str | None = option(
-        None,
+    agent: str | None = optional(
         "--agent HOST:PORT  with --key-file: where `benchagent` watches the --target, or starts "
         f"the server with all that belongs to it, while this machine makes the load; {NOBODY} "
         "makes all here, whatever BENCHSUITE['PLACE'] says",
@@ -55,8 +50,7 @@ class Place(Spec):
         "--yes-load HOST[,HOST…]  load this host, which is not this machine: it must be that of "
         "--target, and stand in BENCHSUITE['TARGETS']",
     )
-    start_timeout_s: float | None = option(
-        None,
+    start_timeout_s: float | None = optional(
         "--start-timeout TIME  how long making the databases, and then each server, may take "
         "until it answers, and load hosts until they have joined",
         above=(0.0, load.MAX_DURATION_S),
@@ -136,7 +130,6 @@ def goes_on(options: Mapping[str, Any]) -> bool:
 
 
 def _is_of_a_machine(text: str) -> bool:
-    try:
+    with suppress(ValueError):
         return not ipaddress.IPv4Address(text).is_unspecified
-    except ValueError:
-        return False
+    return False

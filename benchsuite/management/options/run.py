@@ -22,7 +22,7 @@ from benchsuite.core.printable import completed, hidden, is_hidden
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
 from benchsuite.core.specs.run import OUTPUT
-from benchsuite.core.specs.spec import Spec, changed, option, table
+from benchsuite.core.specs.spec import Spec, changed, option, optional, switch, table
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.management.options import table as options_table
 from benchsuite.management.options.parsing import Parser
@@ -55,23 +55,20 @@ MEASURED, SOCKETS, CPUS, RUNS = "What is measured", "WebSockets", "CPUs", "Runs"
 class Shorthand(Spec):
     """Options that stand for several fields of a run, or for a part of one."""
 
-    path: str | None = option(
-        None,
+    path: str | None = optional(
         "--path /PATH  page of your project to get; implies --workload=url, unless a workload "
         "ws_… is given, which speaks to the consumer there",
         group=MEASURED,
     )
-    target: str | None = option(
-        None,
+    target: str | None = optional(
         "--target URL  measure what already runs there, such as https://staging.example.org, in "
         "place of a server that is started: nothing of it is isolated, and only --agent watches it",
         group=MEASURED,
     )
-    locustfile: str | None = option(
-        None, "--locustfile FILE  run the user classes of an existing locustfile", group=MEASURED
+    locustfile: str | None = optional(
+        "--locustfile FILE  run the user classes of an existing locustfile", group=MEASURED
     )
-    twin: str | None = option(
-        None,
+    twin: str | None = optional(
         f"--twin {'|'.join(planning.TWINS)}  the same work in views of this kind: io_read with "
         "async is io_read_async",
         group=MEASURED,
@@ -93,21 +90,18 @@ class Shorthand(Spec):
         "log-in, rough length)",
         group=VisitorSpec.group,
     )
-    stages: str | None = option(
-        None,
+    stages: str | None = optional(
         "--stages LEVELS[xTIME]  several levels in one run, each measured by itself: "
         "50:100:200x30s are users, 50/s:100/s:200/sx30s are rates; each with its own --warmup",
         group="Load",
     )
-    connections: list[int] | None = option(
-        None,
+    connections: list[int] | None = optional(
         "--connections N[,N…]  WebSockets or streams open at once, for the workloads ws_… and "
         "sse: what --users is for the others",
         within=(1, load.MAX_USERS),
         group=SOCKETS,
     )
-    messages: int | None = option(
-        None,
+    messages: int | None = optional(
         "--messages N  messages on each connection, which is then closed and opened again",
         within=(1, 1_000_000_000),
         unless="a connection is kept for the whole load",
@@ -119,16 +113,14 @@ class Shorthand(Spec):
         "which is hidden where Django doesn't know NAME or hides it on its error page",
         group="Settings and variables",
     )
-    cpus_target: cpus.Cpus | None = option(
-        None,
+    cpus_target: cpus.Cpus | None = optional(
         "--cpus-target LIST  CPUs of the server, as 0 or 0-2,4",
         parse=cpus.parse,
         unless="all but those of the load",
         again=True,
         group=CPUS,
     )
-    cpus_load: cpus.Cpus | None = option(
-        None,
+    cpus_load: cpus.Cpus | None = optional(
         "--cpus-load LIST  CPUs of the load",
         parse=cpus.parse,
         unless="the last core for each load process, at most half of all",
@@ -138,15 +130,13 @@ class Shorthand(Spec):
     pin: bool = option(
         True, "--pin  keep server and load apart, on CPUs of their own", again=True, group=CPUS
     )
-    diagnose: bool = option(
-        False,
+    diagnose: bool = switch(
         "--diagnose  make one more run of each, which never counts, and time queries and pauses "
         "in it: repeated queries are named with their line",
         again=True,
         group=RUNS,
     )
-    flame: bool = option(
-        False,
+    flame: bool = switch(
         "--flame  make one more run of each, which never counts, and profile it: which "
         "functions use the CPU",
         again=True,
@@ -168,15 +158,13 @@ class Output(Spec):
         "--again RUN_ID[,RUN_ID…]  repeat a stored run, exactly; those of one command go to it",
         group=RUNS,
     )
-    strict: bool = option(False, "--strict  end with status 1 when a run is invalid", group=RUNS)
+    strict: bool = switch("--strict  end with status 1 when a run is invalid", group=RUNS)
     seed: int = option(0, "--seed N  of the order and of each run", within=SEEDS)
-    json: str | None = option(
-        None, '--json FILE  write the results as JSON ("-" for standard output)'
+    json: str | None = optional('--json FILE  write the results as JSON ("-" for standard output)')
+    html: str | None = optional(
+        "--html FILE  write the page of the results as one file that opens offline"
     )
-    html: str | None = option(
-        None, "--html FILE  write the page of the results as one file that opens offline"
-    )
-    dry_run: bool = option(False, "--dry-run  show the plan and stop")
+    dry_run: bool = switch("--dry-run  show the plan and stop")
 
 
 OF_A_RUN = (*table(RunSpec), *table(Shorthand))
@@ -258,10 +246,9 @@ def of_cell(arguments: Sequence[str]) -> RunSpec:
     return spec
 
 
+# parts of a run that are about a server that it starts, and other options that are
 OF_SERVERS = ("server", "database", "delay", "layer", "target", "static")
-"""Parts of a run that are about a server that it starts."""
 OF_STARTING = ("login", "cpus-target", "diagnose", "flame", "port", "bind", "start-timeout")
-"""Other options that are."""
 RUNS_ALREADY = "--target names what already runs, of which nothing is started, set or filled"
 
 
@@ -541,16 +528,14 @@ def _stored(again: Sequence[str]) -> list[Run]:
     for run_id in again:
         begin = begin_of_id(run_id)
         rows = list(Run.objects.filter(pk__istartswith=begin)[:2]) if begin else []
+        why = ""
         if not rows:
-            raise UsageError(
-                f"--again {run_id}: not one stored run begins with that id; the list of results "
-                "shows them."
-            )
-        if len(rows) > 1:
-            raise UsageError(
-                f"--again {run_id}: several stored runs begin with that id; give more of it."
-            )
-        if why := rows[0].unreadable:
-            raise UsageError(f"--again {run_id}: what is stored of this run can't be read ({why}).")
+            why = "not one stored run begins with that id; the list of results shows them"
+        elif len(rows) > 1:
+            why = "several stored runs begin with that id; give more of it"
+        elif rows[0].unreadable:
+            why = f"what is stored of this run can't be read ({rows[0].unreadable})"
+        if why:
+            raise UsageError(f"--again {run_id}: {why}.")
         runs += rows
     return runs

@@ -5,16 +5,14 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import product
-from typing import Any, TypeVar
+from typing import Any
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import LARGEST
-from benchsuite.core.specs import Option, RunSpec, ServerSpec
-from benchsuite.core.specs.spec import Entry, Spec, changed, table
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.specs.spec import AnySpec, Entry, changed, table
 from benchsuite.core.units import listed, parse_seconds, short
 from benchsuite.studies.options import Known, Takes
-
-AnySpec = TypeVar("AnySpec", bound=Spec)
 
 NUMBERS = {
     int: "a whole number; write one such as 20.",
@@ -116,7 +114,10 @@ def given(options: Mapping[str, Any], entries: Sequence[Entry]) -> dict[str, Any
         if (value := options.get(entry.key)) is None:
             continue
         if entry.is_pairs:
-            value = _by_name(f"--{entry.name}", value)
+            set_names = [name for name, _ in value]
+            if twice := [name for name in set_names if set_names.count(name) > 1]:
+                raise UsageError(f"--{entry.name} sets {twice[0]} twice; leave one of them out.")
+            value = dict(value)
         elif isinstance(value, list):
             value = list(dict.fromkeys(value)) if entry.commas else value
             value = tuple(value) if entry.is_list else value
@@ -134,25 +135,14 @@ def names(text: str) -> list[str]:
     return parts
 
 
-def _by_name(flag: str, pairs: Sequence[tuple[str, str]]) -> dict[str, Option]:
-    """Raises UsageError for a name that is given twice."""
-    by_name: dict[str, Option] = {}
-    for name, value in pairs:
-        if name in by_name:
-            raise UsageError(f"{flag} sets {name} twice; leave one of them out.")
-        by_name[name] = value
-    return by_name
-
-
 def read(spec: type[AnySpec], options: Mapping[str, Any]) -> AnySpec:
     """The spec of these options; raises UsageError."""
     return spec(**given(options, table(spec)))
 
 
 def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
-    """The runs with these fields, by their places: every combination where one has a list of
-    values, in the order of the table, the first outermost; each cell once. Raises UsageError for
-    one that can't be.
+    """The runs with these fields, by their places: every combination of those with a list, the
+    first of the table outermost, and each once. Raises UsageError for one that can't be.
     """
     axes = {
         entry: values[entry.path]

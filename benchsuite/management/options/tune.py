@@ -11,7 +11,7 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec
 from benchsuite.core.specs.load import MAX_RATE, LoadProfile
 from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
-from benchsuite.core.specs.spec import Spec, option, table
+from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.place import Place
@@ -36,10 +36,8 @@ USUAL = (
 """Servers that are compared where none are named, as far as they can run here."""
 
 BUDGET_S = 900.0
-LONGEST_BUDGET_S = 86_400.0
 EACH_S = 480.0  #: Of one configuration on one number of CPUs.
 THOROUGH = 3.0  #: Times the usual budget: windows of 40 s that confirm leave time for a race then.
-LONGEST_WINDOW_S = 600.0
 
 OF_ONE = ("server", "--server, which is measured alone")  #: What is needed by what is said of it.
 
@@ -59,25 +57,20 @@ class Wanted(Spec):
 
     group = "What is asked"
 
-    objective: str | None = option(
-        None,
+    objective: str | None = optional(
         f'--objective CONDITIONS  what must hold, such as "{EXAMPLE}", or "mean < 50ms"',
         unless="one is proposed from how long one user waits alone",
     )
-    rate: float | None = option(
-        None,
+    rate: float | None = optional(
         "--rate R  find the least memory that holds so many journeys a second",
         above=(0.0, MAX_RATE),
         unless="find the highest rate",
     )
-    server: str | None = option(
-        None,
-        "--server NAME  find the highest rate of this server in one size alone",
+    server: str | None = optional(
+        "--server NAME  find the highest rate of this server in one size alone"
     )
-    processes: int | None = option(None, "--processes N  of that --server", needs=OF_ONE)
-    threads: int | None = option(
-        None, "--threads N  of each process of that --server", needs=OF_ONE
-    )
+    processes: int | None = optional("--processes N  of that --server", needs=OF_ONE)
+    threads: int | None = optional("--threads N  of each process of that --server", needs=OF_ONE)
     options: Mapping[str, Option] = option(
         {},
         "--option NAME=VALUE  an option of that --server, by the adapter's name for it",
@@ -88,35 +81,30 @@ class Wanted(Spec):
         "--servers NAME[,NAME…]  servers to compare, each in several sizes",
         unless=f"{', '.join(USUAL)}, as far as they are installed",
     )
-    current: str | None = option(
-        None,
+    current: str | None = optional(
         "--current SERVER:PxT  what runs now, such as gunicorn-gthread:3x4 or gunicorn-sync:5: it "
-        "is compared with the others whatever it shows",
+        "is compared with the others whatever it shows"
     )
-    budget_s: float | None = option(
-        None,
+    budget_s: float | None = optional(
         "--budget TIME  of all runs together",
-        within=(0.0, LONGEST_BUDGET_S),
+        within=(0.0, 86_400.0),
         unless=f"{format_period(BUDGET_S)}, with --cpus {format_period(EACH_S)} for each number; "
         f"{THOROUGH:g} times as much with --thorough, and as many times as a longer --window is "
         "longer",
     )
-    window_s: float | None = option(
-        None,
+    window_s: float | None = optional(
         "--window TIME  of each level that confirms a rate; all other windows are longer or "
         "shorter alike. Short windows flatter",
-        above=(0.0, LONGEST_WINDOW_S),
+        above=(0.0, 600.0),
         unless=f"{CONFIRMING_S:g} s",
     )
-    thorough: bool = option(False, "--thorough  confirm in windows of 40 s, which flatter less")
-    for_cpus: int | None = option(
-        None,
+    thorough: bool = switch("--thorough  confirm in windows of 40 s, which flatter less")
+    for_cpus: int | None = optional(
         "--for-cpus N  give the server so many CPUs; of more than it can have here only a bound "
         "is told",
         within=(1, cpus.MOST),
     )
-    cpus: list[int] | None = option(
-        None,
+    cpus: list[int] | None = optional(
         "--cpus N[,N…]  find what that --server holds on each of these numbers of CPUs, with its "
         "--processes for each CPU",
         needs=OF_ONE,
@@ -129,15 +117,14 @@ class Stored(Spec):
 
     group = "What is stored"
 
-    resume: str | None = option(
-        None, "--resume [ID]  go on with the last tuning that has no answer yet, or with this one"
+    resume: str | None = optional(
+        "--resume [ID]  go on with the last tuning that has no answer yet, or with this one"
     )
-    paste: str | None = option(
-        None,
+    paste: str | None = optional(
         "--paste [KIND]  print what deploys the last configuration that was confirmed, and stop: "
-        f"{', '.join(KINDS)}, a file that its server reads, such as gunicorn.conf.py, or all",
+        f"{', '.join(KINDS)}, a file that its server reads, such as gunicorn.conf.py, or all"
     )
-    of: str | None = option(None, "--of ID  another tuning for --paste")
+    of: str | None = optional("--of ID  another tuning for --paste")
 
 
 OF_THE_SEARCH = ("Server", "Load", run_options.SOCKETS, run_options.RUNS)
@@ -327,9 +314,7 @@ def candidate(
     threads: int | None,
     options: Mapping[str, Any] | None = None,
 ) -> Candidate:
-    """A server in a size of the user's; raises UsageError where it can't have it. `reaches` says
-    how it holds connections.
-    """
+    """A server in a size of the user's, or UsageError; `reaches` is how it holds connections."""
     given = {"processes": processes, "threads": threads, "options": options or {}}
     adapter = resolved(name, spec, **given).server  # says what it can't have
     threads = adapter.threads if adapter.threads_word is not None else None

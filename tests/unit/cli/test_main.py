@@ -11,55 +11,35 @@ from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
 from benchsuite.cli.project import Project, find
-from benchsuite.core.exceptions import UsageError
 from benchsuite.views.access import TOKEN_VARIABLE
 
 PYTHON = "/shop/.venv/bin/python"
+KNOWN = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
 
 
-@pytest.mark.parametrize(
-    ("words", "python", "added"),
-    [
-        (["--path=/"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
-        ([], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
-        (["--path=/"], sys.executable, ["--label=shop"]),
-        (["--path=/", "--agent=none"], PYTHON, ["--label=shop", f"--python={PYTHON}"]),
-        (["--path=/", "--agent=10.0.0.1:5558"], PYTHON, ["--label=shop"]),
-        (["--label=mine", "--python", "3.13"], PYTHON, []),
-        (["--again", "0123abcd"], PYTHON, []),
-        (["--resume=0123abcd"], PYTHON, []),
-    ],
-)
-def test_a_command_is_told_the_projects_python_and_name(words, python, added, tmp_path):
-    folder = tmp_path / "shop"
-    (folder / ".git").mkdir(parents=True)
-    known = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
-    project = Project(folder=folder, python=Path(python), **known)
-    assert project_options(project, "run", words) == added
+def added(verb, *words, python=PYTHON):
+    """What a command is told of the project's Python and name."""
+    return project_options(Project(folder=Path("/shop"), python=Path(python), **KNOWN), verb, words)
+
+
+def test_values(golden, capsys):
+    golden.values()
+    assert capsys.readouterr().out == ""
 
 
 @pytest.mark.parametrize("verb", ["run", "tune", "study"])
-def test_a_verb_is_told_nothing_that_it_does_not_know(verb, tmp_path):
-    project = Project(folder=tmp_path, python=Path(PYTHON), **KNOWN)
+def test_a_verb_is_told_nothing_that_it_does_not_know(verb):
     parser = load_command_class("benchsuite", COMMANDS[verb]).create_parser("manage.py", verb)
-    flags = {word.partition("=")[0] for word in project_options(project, verb, [])}
+    flags = {word.partition("=")[0] for word in added(verb)}
     assert "--label" in flags
     assert flags <= {*parser._option_string_actions}
 
 
-def test_a_study_goes_on_with_the_execution_that_has_the_projects_label(tmp_path):
-    (tmp_path / "shop/.git").mkdir(parents=True)
-    project = Project(folder=tmp_path / "shop", python=Path(PYTHON), **KNOWN)
-    assert project_options(project, "study", ["tiny", "--resume"]) == ["--label=shop"]
-
-
-@pytest.mark.parametrize(
-    ("name", "zone"),
-    [("Europe/Berlin", "Europe/Berlin"), (":/etc/localtime", "UTC"), ("X/Y", "UTC")],
-)
-def test_a_zone_that_nobody_knows_is_utc(name, zone, monkeypatch):
-    monkeypatch.setenv("TZ", name)
-    assert local_zone() == zone
+def test_a_zone_that_nobody_knows_is_utc(monkeypatch):
+    zones = {"Europe/Berlin": "Europe/Berlin", ":/etc/localtime": "UTC", "X/Y": "UTC"}
+    for name, zone in zones.items():
+        monkeypatch.setenv("TZ", name)
+        assert local_zone() == zone
 
 
 @pytest.mark.parametrize(
@@ -83,21 +63,13 @@ def test_every_command_is_a_verb_but_what_fills_a_projects_own_database():
     assert verbs - {"serve"} == commands - {"seedbench"}
 
 
-def test_files_are_those_of_the_folder_where_a_command_is_typed(tmp_path):
-    (tmp_path / "goods.json").touch()
-    (tmp_path / "pins.txt").touch()
-    (tmp_path / "before").touch()  # which is a label, too
+def test_files_are_those_of_the_folder_where_a_command_is_typed(golden, tmp_path):
+    for name in ("goods.json", "pins.txt", "before"):
+        (tmp_path / name).touch()
     parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
-    words = ["--fixture=users,goods.json", "--env=new=pins.txt", "--json", "out.json", "--html=-"]
-    words += ["--label=before", "--option=timeout_s=30", "--path=/shop/?a=b,c", "--locustfile=l.py"]
-    assert list(as_typed(words, parser, tmp_path)) == [
-        *(f"--fixture=users,{tmp_path}/goods.json", f"--env=new={tmp_path}/pins.txt"),
-        *("--json", f"{tmp_path}/out.json", "--html=-", "--label=before", "--option=timeout_s=30"),
-        *("--path=/shop/?a=b,c", f"--locustfile={tmp_path}/l.py"),
-    ]
-
-
-KNOWN = {"settings": "shop.settings", "django": "5.2", "environment": {}, "folders": []}
+    golden.words(
+        lambda *words: list(as_typed(words, parser, tmp_path)), replace={str(tmp_path): "HERE"}
+    )
 
 
 @pytest.fixture
@@ -149,10 +121,3 @@ def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch,
     assert settings.ALLOWED_HOSTS == ["localhost", "10.0.0.5"]
     _serve(["--address=0.0.0.0:8765"])
     assert settings.ALLOWED_HOSTS[-1] == "*"
-
-
-@pytest.mark.parametrize("address", ["8765", "localhost", "127.0.0.1:0", "[::1]:65536", ":80"])
-def test_what_is_no_address_is_refused_before_it_is_shown(address, capsys):
-    with pytest.raises(UsageError, match=r"must be HOST:PORT, such as"):
-        _serve([f"--address={address}"])
-    assert capsys.readouterr().out == ""

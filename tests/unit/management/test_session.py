@@ -69,6 +69,7 @@ def folder(tmp_path, tmp_path_factory, django_db_blocker, django_db_setup, monke
     monkeypatch.setattr(session, "PAUSE_S", 0.0)
     with django_db_blocker.unblock(), results_in(here / "results.sqlite3", template):
         yield here
+        let_go()
 
 
 @pytest.fixture
@@ -90,19 +91,18 @@ def nothing(file: Path) -> None:
     """The run simply ends."""
 
 
-def exclusive(file: Path) -> sqlite3.Connection:
-    other = sqlite3.connect(file, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    return other
+HELD: list[sqlite3.Connection] = []
 
 
-@pytest.fixture
-def locked():
+def locked(file: Path) -> None:
     """Another program takes the database for itself, and keeps it."""
-    held = []
-    yield lambda file: held.append(exclusive(file))
-    for one in held:
-        one.close()
+    HELD.append(sqlite3.connect(file, isolation_level=None))
+    HELD[-1].execute("BEGIN EXCLUSIVE")
+
+
+def let_go(*_: object) -> None:
+    while HELD:
+        HELD.pop().close()
 
 
 def full(file: Path) -> None:
@@ -165,16 +165,11 @@ def test_a_row_says_from_its_start_what_its_figures_will_be_of(folder):
 FAULTS = [full, gone, a_folder_instead, no_database, without_tables]
 
 
-@pytest.mark.parametrize(
-    "fault", ["locked", *FAULTS], ids=["locked", *(one.__name__ for one in FAULTS)]
-)
-def test_what_the_database_refuses_is_printed_and_kept_in_a_file(
-    runbench, folder, tmp_path, capsys, request, fault
-):
+@pytest.mark.parametrize("fault", [locked, *FAULTS], ids=lambda fault: fault.__name__)
+def test_what_the_database_refuses_is_printed_and_kept_in_a_file(runbench, folder, capsys, fault):
     """At the second of four; the others are made all the same."""
-    end = request.getfixturevalue(fault) if isinstance(fault, str) else fault
     with pytest.raises(CommandError) as raised:
-        runbench(nothing, end, nothing, nothing)
+        runbench(nothing, fault, nothing, nothing)
     said, out = str(raised.value), capsys.readouterr().out
     assert raised.value.returncode == 1
     (file,) = folder.glob("benchsuite-*.json")
@@ -189,19 +184,17 @@ def test_what_the_database_refuses_is_printed_and_kept_in_a_file(
 
 
 def test_a_lock_that_is_let_go_is_waited_for(runbench, folder, monkeypatch):
-    held: list[sqlite3.Connection] = []
-    monkeypatch.setattr(session, "time", SimpleNamespace(sleep=lambda _: held.pop().close()))
-    runbench(lambda file: held.append(exclusive(file)))
+    monkeypatch.setattr(session, "time", SimpleNamespace(sleep=let_go))
+    runbench(locked)
     assert Run.objects.get().goodput == 100.0
     assert not list(folder.glob("benchsuite-*"))
 
 
 @pytest.mark.parametrize("ended", [True, False])
-def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked, capsys, ended):
-    other: list[Any] = []
+def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, capsys, ended):
     with pytest.raises(CommandError):
-        runbench(lambda file: other.append(exclusive(file)))
-    other[0].close()
+        runbench(locked)
+    let_go()
     (file,) = folder.glob("benchsuite-*.json")
     if ended:
         Run.objects.update(owner="")
@@ -218,12 +211,12 @@ def test_a_kept_run_is_loaded_in_place_of_its_empty_row(runbench, folder, locked
 
 def test_what_an_earlier_command_of_the_batch_kept_stays(runbench, folder, monkeypatch):
     """As where `--again` adds to a batch of which runs wait to be loaded."""
-    batch, held = uuid4(), list[sqlite3.Connection]()
+    batch = uuid4()
     monkeypatch.setattr(run_options, "continued", lambda again: (batch, 0))
     for _ in range(2):
         with pytest.raises(CommandError, match="could not be stored"):
-            runbench(lambda file: held.append(exclusive(file)))
-        held.pop().close()
+            runbench(locked)
+        let_go()
     files = [json.loads(file.read_text()) for file in folder.glob("benchsuite-*.json")]
     kept = {run["id"] for runs in files for run in runs}
     assert kept == {str(pk) for pk in Run.objects.values_list("pk", flat=True)}

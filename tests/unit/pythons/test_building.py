@@ -23,7 +23,7 @@ def build(monkeypatch):
 
 
 def digest(**changes):
-    return Slot.of(replace(RECIPE, **changes), Path("/cache")).digest
+    return Slot(replace(RECIPE, **changes), Path("/cache")).digest
 
 
 def test_whatever_it_is_made_of_makes_another_one(monkeypatch):
@@ -43,7 +43,7 @@ def test_whatever_it_is_made_of_makes_another_one(monkeypatch):
 
 
 def test_it_is_built_once_it_has_its_mark_and_for_as_long_as_its_interpreter_is_there(tmp_path):
-    slot = Slot.of(RECIPE, tmp_path)
+    slot = Slot(RECIPE, tmp_path)
     assert not slot.is_built
     slot.python.parent.mkdir(parents=True)
     slot.python.write_text("")
@@ -65,33 +65,6 @@ def test_requirements_are_kept_by_their_digest_for_their_owner_only(tmp_path):
     [path] = (tmp_path / "requirements").iterdir()
     assert path.stat().st_mode & 0o777 == 0o600
     assert json.loads(path.read_text())["lines"] == list(wanted.lines)
-
-
-PIP = """\
-Collecting django==99
-\x1b[31mERROR: Could not find a version that satisfies the requirement django==99\x1b[0m
-\x1b[31mERROR: No matching distribution found for django==99\x1b[0m
-"""
-OLD_PIP = """\
-Collecting django==99
-  Could not find a version that satisfies the requirement django==99 (from versions: 1.11)
-No matching distribution found for django==99
-You should consider upgrading via the 'pip install --upgrade pip' command.
-"""
-UV = """\
-error: No solution found when resolving dependencies
-  cause: Because there is no version of django==99, we can conclude so.
-"""
-OLD_UV = """\
-  × No solution found when resolving dependencies:
-  ╰─▶ Because there is no version of django==99, we can conclude so.
-"""
-COMPILER = """\
-    src/posix_ipc.c:12:10: fatal error: Python.h: No such file or directory
-    compilation terminated.
-  error: command '/usr/bin/gcc' failed with exit code 1
-ERROR: Failed building wheel for posix_ipc
-"""
 
 
 def test_values(golden):

@@ -30,13 +30,10 @@ def test_a_script_is_taken_from_this_environment_else_by_its_bare_name(monkeypat
     assert OWN.script("serve") == str(script)
 
 
-def test_an_installed_distribution_has_a_version_and_another_has_none():
+def test_this_process_s_has_its_version_and_its_distributions():
+    assert OWN.version == ".".join(str(part) for part in sys.version_info[:3])
     assert OWN.installed("Django") is not None
     assert OWN.installed("no-such-distribution") is None
-
-
-def test_its_own_version_is_this_process_s():
-    assert OWN.version == ".".join(str(part) for part in sys.version_info[:3])
 
 
 def test_one_that_is_not_there_can_not_be_asked(monkeypatch):
@@ -58,11 +55,6 @@ def test_the_projects_modules_are_found_and_the_interpreters_are_left_alone(tmp_
     assert not [folder for folder in folders if folder.startswith(installed)]
 
 
-def test_our_own_interpreter_has_benchsuite_and_needs_no_link(tmp_path):
-    assert import_path(OWN, tmp_path) == os.pathsep.join(project_folders())
-    assert list(tmp_path.iterdir()) == []
-
-
 @pytest.mark.parametrize(("version", "linked"), [("2.0", []), (None, ["dj_database_url"])])
 def test_another_one_gets_benchsuite_by_a_link_and_none_of_our_packages(
     tmp_path, monkeypatch, version, linked
@@ -74,8 +66,10 @@ def test_another_one_gets_benchsuite_by_a_link_and_none_of_our_packages(
     for folder in (project, user):
         folder.mkdir(parents=True)
     monkeypatch.setattr(sys, "path", [str(project), str(user), *sys.path])
-    monkeypatch.setattr(Interpreter, "installed", lambda self, name: version)
     run = tmp_path / "run"
+    assert import_path(OWN, run) == os.pathsep.join(project_folders())
+    assert not run.exists(), "our own has benchsuite"
+    monkeypatch.setattr(Interpreter, "installed", lambda self, name: version)
     other = Interpreter("/pythons/3.13/bin/python", "3.13")
     path = import_path(other, run).split(os.pathsep)
     assert path == import_path(other, run).split(os.pathsep)

@@ -16,17 +16,10 @@ from benchsuite.system import cpus
 from tests.factories import make_run
 
 
-def test_server_and_load_run_apart_unless_told_otherwise(monkeypatch):
+def test_server_and_load_run_apart_unless_told_otherwise(golden, monkeypatch):
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
     monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
-    for words, for_target, for_load in (
-        (["--no-pin"], None, None),
-        (["--cpus-load=0"], (1, 2), (0,)),
-        (["--cpus-target=0,1"], (0, 1), (2,)),
-        (["--cpus-target=0", "--cpus-load=0"], (0,), (0,)),
-    ):
-        (run,) = specs(*words)
-        assert (run.server.cpus, run.load.cpus) == (for_target, for_load)
+    golden.words(lambda *words: [(run.server.cpus, run.load.cpus) for run in specs(*words)])
 
 
 USE, LAYER_URL = "postgres://ann@host/shop", "redis://host:6379/0"
@@ -58,9 +51,8 @@ def test_again_takes_a_password_from_where_it_is_given(monkeypatch):
 
 @pytest.mark.parametrize("name", ["", "no/such/folder/results.json"])
 def test_json_that_cannot_be_written_is_told_before_anything_runs(name, tmp_path):
-    with pytest.raises(
-        CommandError, match=r"is a folder; name a file|in a folder that is there"
-    ) as refused:
+    refusal = r"is a folder; name a file|in a folder that is there"
+    with pytest.raises(CommandError, match=refusal) as refused:
         call_command("runbench", "--server=uvicorn", "--json", str(tmp_path / name))
     assert refused.value.returncode == 2
     assert list(tmp_path.iterdir()) == []
@@ -68,14 +60,8 @@ def test_json_that_cannot_be_written_is_told_before_anything_runs(name, tmp_path
 
 @pytest.mark.django_db  # the estimate asks for past runs
 def test_a_dry_run_shows_the_plan_and_starts_nothing(capsys):
-    call_command(
-        "runbench",
-        "--dry-run",
-        "--server=uvicorn,daphne",
-        "--repeat=2",
-        "--users=100",
-        "--warmup=5",
-    )
+    words = ("--server=uvicorn,daphne", "--repeat=2", "--users=100", "--warmup=5")
+    call_command("runbench", "--dry-run", *words)
     shown = capsys.readouterr().out
     assert "Plan     2 servers × 2 repeats, plain, 100 users, 5 s warm-up + 10 s each" in shown
     assert len([line for line in shown.splitlines() if "repetition" in line]) == 4
@@ -89,30 +75,20 @@ def test_two_environments_of_one_name_are_refused(tmp_path, monkeypatch):
         specs(f"--env=new={tmp_path}/one.txt", f"--env=new={tmp_path}/two.txt")
 
 
-SECRETS = {
-    "--setting=SHOP.PASSWORD=hunter2": "a name in a dotted path",
-    "--setting=DB_PASS=hunter2": "a name that Django hides, too",
-    "--setting=EMAIL_HOST_PASSWORD=hunter2": "one of Django's",
-    '--setting=CACHES={"default": {"OPTIONS": {"passwd": "hunter2"}}}': "a name within a value",
-    '--setting=SHOP=[{"gate": "hunter2"}]': "text in an unknown setting",
-    "--setting=API_TOKEN=2718281": "a number",
-    "--setting=SLACK_HOOK=hunter2": "a name that says nothing",
-    "--variable=STRIPE=hunter2": "a variable that says nothing",
-    "--variable=STRIPE_KEY=2718281": "a number in a variable",
-}
+def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(golden):
+    def case(words):
+        (run,) = specs(words)
+        stored = RunSpec.from_json(json.loads(json.dumps(run.to_json())))
+        everything = f"{run.to_json()} {run.target.words} {stored.target.words}"
+        assert "hunter2" not in everything
+        assert "2718281" not in everything
+        assert stored.key == run.key
+        assert run.key != specs(words.replace("hunter2", "swordfish").replace("8281", "8"))[0].key
+        with pytest.raises(UsageError, match="values that are hidden"):
+            run_options.with_secrets(stored, {})
+        return run.target.words
 
-
-@pytest.mark.parametrize("words", SECRETS, ids=SECRETS.values())
-def test_a_value_that_may_be_secret_is_neither_stored_nor_shown(words):
-    (run,) = specs(words)
-    stored = RunSpec.from_json(json.loads(json.dumps(run.to_json())))
-    everything = f"{run.to_json()} {run.target.words} {stored.target.words}"
-    assert "hunter2" not in everything
-    assert "2718281" not in everything
-    assert stored.key == run.key
-    assert run.key != specs(words.replace("hunter2", "swordfish").replace("8281", "8"))[0].key
-    with pytest.raises(UsageError, match="values that are hidden"):
-        run_options.with_secrets(stored, {})
+    golden.words(case)
 
 
 def checked(*words: str) -> RunSpec:

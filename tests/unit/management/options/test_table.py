@@ -114,7 +114,6 @@ def words_of(entry: Entry) -> list[str]:
     return [given, *BESIDE.get(given.partition("=")[0][2:], [])]
 
 
-OF_A_RUN = [pytest.param(entry, id=entry.name) for entry in run.OF_A_RUN]
 SPECS = [
     *(VisitorSpec, ServerSpec, LoadProfile, DatabaseSpec, DelaySpec, LayerSpec),
     *(run.Shorthand, run.Output, tune.Wanted, Examination, Filling, Seed),
@@ -123,6 +122,14 @@ NEEDED: dict[type[Spec], dict[str, Any]] = {
     ServerSpec: {"server": "daphne"},
     Filling: {"url": "http://127.0.0.1/"},
 }
+
+
+def each(condition=lambda entry: True):
+    """For a test of each option of a run, or of those of which this holds."""
+    chosen = filter(condition, run.OF_A_RUN)
+    return pytest.mark.parametrize(
+        "entry", [pytest.param(entry, id=entry.name) for entry in chosen]
+    )
 
 
 @pytest.fixture(autouse=True)
@@ -134,7 +141,7 @@ def own_cache_and_three_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize("entry", OF_A_RUN)
+@each()
 def test_an_option_is_parsed_stored_and_repeated(entry):
     given, *others = words_of(entry)
     first = spec(given, *others)
@@ -147,17 +154,12 @@ def test_an_option_is_parsed_stored_and_repeated(entry):
     stored.save()
     again = spec("--again", stored.pk.hex, *[given] * entry.secret)
     assert again.key == first.key
-    assert (again.to_json(), again.database, again.layer) == (
-        {**first.to_json(), "repetition": 1, "seed": again.seed},
-        first.database,
-        first.layer,
-    )
+    assert again.to_json() == {**first.to_json(), "repetition": 1, "seed": again.seed}
+    assert (again.database, again.layer) == (first.database, first.layer)
 
 
 @pytest.mark.django_db
-@pytest.mark.parametrize(
-    "entry", [one for one in run.OF_A_RUN if not one.again], ids=lambda entry: entry.name
-)
+@each(lambda entry: not entry.again)
 def test_beside_again_nothing_stands_that_changes_the_run(entry):
     stored = make_run("daphne")
     with pytest.raises(UsageError, match=rf"as it was, and --(no-)?{entry.name} would change it"):
@@ -173,24 +175,20 @@ def test_an_option_is_held_to_its_bounds(spec):
         outside = [low - 1, high + 1, *[low] * bool(entry.above)]
         outside += [math.nan, math.inf] if entry.kind is float else []
         for value in outside:
-            with pytest.raises(
-                UsageError, match=f"^--{entry.name} must be (between|above) {low:.0f}"
-            ):
+            refusal = f"^--{entry.name} must be (between|above) {low:.0f}"
+            with pytest.raises(UsageError, match=refusal):
                 spec(**{**NEEDED.get(spec, {}), entry.field: value})
 
 
-@pytest.mark.parametrize("entry", [one for one in run.OF_A_RUN if one.words], ids=lambda e: e.name)
+@each(lambda entry: entry.words)
 def test_an_option_of_a_few_words_names_them(entry):
     listed = ", ".join(entry.words)
-    with pytest.raises(
-        UsageError, match=rf"--{entry.name}=other is not known; there are: {listed}"
-    ):
+    refusal = rf"--{entry.name}=other is not known; there are: {listed}"
+    with pytest.raises(UsageError, match=refusal):
         spec(f"--{entry.name}=other", *BESIDE.get(entry.name, []))
 
 
-@pytest.mark.parametrize(
-    "entry", [one for one in run.OF_A_RUN if one.needs and one.name != "rate"], ids=lambda e: e.name
-)
+@each(lambda entry: entry.needs and entry.name != "rate")
 def test_an_option_without_what_it_needs_names_it(entry):
     lacking = {"is_closed": ["--rate=5"], "is_throwaway": ["--database=keep"]}
     where, what = entry.needs
@@ -199,7 +197,7 @@ def test_an_option_without_what_it_needs_names_it(entry):
     assert str(refused.value).startswith(f"{form(entry).partition('=')[0]} needs {what}: ")
 
 
-@pytest.mark.parametrize("entry", OF_A_RUN)
+@each()
 def test_a_cell_of_a_study_says_it_in_the_same_words(entry):
     name, known = form(entry).partition("=")[0].removeprefix("--"), run.known()
     assert (name in known) is (entry.path != "label")
@@ -236,9 +234,7 @@ def test_the_docs_have_every_option():
     assert markdown(tune.OWN) in text
 
 
-@pytest.mark.parametrize(
-    "entry", [one for one in table(RunSpec) if one.is_axis], ids=lambda entry: entry.name
-)
+@each(lambda entry: entry.is_axis and entry in table(RunSpec))
 def test_several_values_make_an_axis(entry, tmp_path):
     given, *others = words_of(entry)
     more = {"server": "daphne", "python": "3.12", "front": "haproxy"}.get(entry.name, "5")
