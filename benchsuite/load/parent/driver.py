@@ -145,10 +145,6 @@ class Child:
         self._buffer = b""
         self._log = log
 
-    def expect_ready(self) -> None:
-        """Waits until it can take orders."""
-        self.expect("ready", IMPORT_LIMIT_S)
-
     def close(self) -> None:
         """Ends the process and all it has started, and reaps it."""
         with suppress(BrokenPipeError):
@@ -244,7 +240,7 @@ class LoadWorker(Child):
         """Hands over the job and waits for its checked journey; returns what remains unchecked.
         Raises AnswerError when the target does not answer as the workload expects.
         """
-        self.expect_ready()
+        self.expect("ready", IMPORT_LIMIT_S)
         self.send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
         self._load = job.load
         self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
@@ -321,7 +317,7 @@ class LoadPool:
     def check(self, job: Job) -> str:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""
         count = len(self._workers)
-        self._ends_below = job.load.ends_below or 0.0
+        self._job = job
         self._progress = _Progress(job, self._workers)
         reports = [
             worker.check(replace(job, part=job.part * count + place, parts=job.parts * count))
@@ -371,7 +367,8 @@ class LoadPool:
         tick = self.tick()
         for worker in self._workers:
             worker.untold = 0
-        hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
+        least = (self._job.load.ends_below or 0.0) * tick.due
+        hopeless = tick.due >= FEWEST_DUE and tick.in_time < least
         if self.ended_at is None and hopeless:
             self.ended_at = tick
             self.stop()

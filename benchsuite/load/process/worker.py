@@ -72,35 +72,22 @@ class Parent:
         while True:
             block = nb_read(0, 65_536)
             if not block:
-                self.closed()
+                os._exit(1)  # the parent is gone
             *lines, buffered = (buffered + block).split(b"\n")
             for line in lines:
-                self.take(line)
-
-    def closed(self) -> NoReturn:
-        """The parent is gone."""
-        os._exit(1)
-
-    def take(self, line: bytes) -> None:
-        """An order, or the job."""
-        if line.startswith((messages.GO, messages.REHEARSE)):
-            self.orders.put(line)
-        elif line == messages.STOP:
-            self.stop.set()
-        else:
-            self.job.set(read(Job, json.loads(line)))
-
-
-def bound_to_parent() -> None:
-    """Ctrl-C is the parent's; with it this process dies, even when a journey never yields to who
-    reads standard input.
-    """
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+                if line.startswith((messages.GO, messages.REHEARSE)):
+                    self.orders.put(line)
+                elif line == messages.STOP:
+                    self.stop.set()
+                else:
+                    self.job.set(read(Job, json.loads(line)))
 
 
 def main(events: int) -> NoReturn:
-    bound_to_parent()
+    # Ctrl-C is the parent's; with it this process dies, even when a journey never yields to who
+    # reads standard input
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     # warnings and errors of Locust go to standard error, which is the log, up to a limit
     handler = logging.StreamHandler()
     left = iter(range(LOG_RECORDS))
