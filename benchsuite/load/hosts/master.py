@@ -74,14 +74,14 @@ class Host:
 
     def take(self, data: dict[str, Any]) -> None:
         """A message from it, in the thread that listens."""
-        self.messages += 1
-        kind = data["kind"]
+        self.heard_at, kind = data["received"], data["kind"]
+        self.messages += kind != "alive"
         if kind == "clock":
             self._clocks.put((data["sent"], data["at"], data["received"]))
         elif kind == "leave":
             self.left = data["why"]
-        elif data["run"] != self.run:
-            return  # of a run that is over
+        elif kind == "alive" or data["run"] != self.run:
+            return  # of no run, or of one that is over
         elif kind == "measured":
             self._chunks.put(data)
         else:
@@ -205,6 +205,12 @@ class Master(driver.Child):
         self.expect("ready", driver.IMPORT_LIMIT_S)
         self._listening.start()
 
+    def close(self) -> None:
+        """Tells the hosts that the command is over."""
+        for host in self._hosts.values():
+            host.send("bye")
+        super().close()
+
     def let_go(self) -> None:
         if self._listening.is_alive():
             self._listening.join()
@@ -262,10 +268,6 @@ class Master(driver.Child):
     def _take(self, event: dict[str, Any]) -> None:
         if event["event"] == "stranger":
             self._notes.put(STRANGER)
-        elif event["event"] == "heard":
-            for client_id, moment in event["at"].items():
-                if client_id in self._hosts:
-                    self._hosts[client_id].heard_at = moment
         elif event["kind"] == "join":
             self._meet(event["host"], event)
         elif (host := self._hosts.get(event["host"])) is not None:
@@ -293,7 +295,7 @@ class Master(driver.Child):
 
 @contextmanager
 def master(listening: Listening, *, log: Path) -> Iterator[Master]:
-    """The master that load hosts join; on exit they are told that the command is over."""
+    """The master that load hosts join."""
     words = (listening.host, str(listening.port), str(listening.key_file.resolve()))
     relay = "benchsuite.load.hosts.relay"
     with Master.running(relay, *words, spool=log.parent, log=log, env=any_program()) as made:

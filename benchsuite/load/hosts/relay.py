@@ -8,9 +8,9 @@ It passes messages on between its parent (`benchsuite.load.hosts.master`) and th
     parent → {"to", "kind", …}                  a message to a host
     relay → {"event": "ready"}                  it listens
           | {"event": "failed", "message"}      it can't
-    relay → {"event": "message", "host", "kind", …}
-                                                of a host; a clock with when it was asked
-    relay → {"event": "heard", "at"}            when something came from each host, again and again
+    relay → {"event": "message", "host", "received", "kind", …}
+                                                of a host, and when it came; a clock with when it
+                                                was asked
     relay → {"event": "stranger"}               somebody without the key was refused, for the first
                                                 time
 """
@@ -30,8 +30,6 @@ from benchsuite.core.exceptions import BenchsuiteError, LoadError
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.wire import FROM_HOST, SENT_S, packed, secured, unpacked
 
-HEARD_S = 0.1  #: How often it is told when something came from each host.
-
 
 class Relay:
     """Between the pipes of the parent and the socket of the hosts."""
@@ -40,7 +38,6 @@ class Relay:
         self._events = os.fdopen(events, "w", buffering=1)
         self._unfinished = b""  #: The begin of an order.
         self._asked: dict[tuple[str, int], float] = {}  #: When a host was asked for its clock.
-        self._heard_at: dict[str, float] = {}
 
     def say(self, event: str, **fields: Any) -> None:
         self._events.write(json.dumps({"event": event, **fields}) + "\n")
@@ -56,12 +53,13 @@ class Relay:
         self._hosts.bind(f"tcp://{host}:{port}")
 
     def serve(self) -> None:
-        """Until the command has ended, which each host is told."""
-        poller, told_at, refused = zmq.Poller(), 0.0, False
+        """Until the parent is gone."""
+        poller, refused = zmq.Poller(), False
         for source in (0, self._admitting, self._hosts, self._connections):
             poller.register(source, zmq.POLLIN)
-        while True:
-            ready = dict(poller.poll(round(1e3 * HEARD_S)))
+        is_there = True
+        while is_there:
+            ready = dict(poller.poll())
             at = monotonic()
             if self._admitting in ready:
                 request = self._admitting.recv_multipart()
@@ -73,13 +71,8 @@ class Relay:
                     self.say("stranger")
             if self._hosts in ready:
                 self._pass_on(at)
-            if 0 in ready and not self._obey():
-                break
-            if at - told_at >= HEARD_S:
-                told_at = at
-                self.say("heard", at=self._heard_at)
-        for name in self._heard_at:
-            self._send(name, "bye")
+            if 0 in ready:
+                is_there = self._obey()
         self._hosts.context.destroy(linger=round(1e3 * SENT_S))
 
     def _obey(self) -> bool:
@@ -101,21 +94,17 @@ class Relay:
         """The next message of a host."""
         address, *frames = self._hosts.recv_multipart()
         name = address.decode(errors="replace")
-        self._heard_at[name] = received
         try:
             data = unpacked(frames, FROM_HOST)
         except LoadError as error:
             data = {"kind": "leave", "why": f"it sent what can't be understood ({error})"}
         if data["kind"] in ("join", "alive"):
             self._send(name, "alive")
-        if data["kind"] == "alive":
-            return
         if data["kind"] == "clock":
-            sent = self._asked.pop((name, data["number"]), received)
-            data |= {"sent": sent, "received": received}
+            data["sent"] = self._asked.pop((name, data["number"]), received)
         elif "packed" in data:
             data["packed"] = base64.b64encode(data["packed"]).decode()
-        self.say("message", host=name, **data)
+        self.say("message", host=name, received=received, **data)
 
 
 def main(events: int, host: str, port: int, key_file: str) -> None:
