@@ -367,9 +367,8 @@ class LoadPool:
         tick = self.tick()
         for worker in self._workers:
             worker.untold = 0
-        least = (self._job.load.ends_below or 0.0) * tick.due
-        hopeless = tick.due >= FEWEST_DUE and tick.in_time < least
-        if self.ended_at is None and hopeless:
+        share = tick.in_time / tick.due if tick.due >= FEWEST_DUE else 1.0
+        if self.ended_at is None and share < (self._job.load.ends_below or 0.0):
             self.ended_at = tick
             self.stop()
         on_tick(tick)

@@ -8,7 +8,6 @@ from benchsuite.load.process import patching  # noqa: F401  # isort: skip - befo
 
 import ctypes
 import gc
-import importlib
 import json
 import logging
 import os
@@ -19,6 +18,7 @@ import traceback
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
+from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 import gevent
@@ -157,9 +157,8 @@ def _work(parent: Parent) -> dict[str, Any]:
 
 def _imported(what: str, path: str) -> Any:
     """The class of this dotted path."""
-    module_name, _, class_name = path.rpartition(".")
     try:
-        return getattr(importlib.import_module(module_name), class_name)
+        return resolve_name(path)
     except (ImportError, AttributeError, ValueError) as error:
         raise LoadError(
             f"The load process can't import the {what} {path}: {last_line(error)}."

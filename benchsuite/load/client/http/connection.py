@@ -169,7 +169,17 @@ class Link(ABC):
         """Connects; raises ConnectionFailed."""
         self.connecting = True
         self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
-        self._plain = connect(connected, self._target.address)
+        try:
+            connected.connect(self._target.address)
+        except ConnectionRefusedError:
+            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
+        except TimeoutError:
+            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
+        except OSError as error:
+            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        inside: Any = connected
+        self._plain = inside._sock
         self._outbox = Outbox(self._plain, self._waiting.loop)
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
@@ -231,12 +241,8 @@ class Connection(Link):
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
         """Sends a request and reads its whole answer. Raises ConnectionFailed, closed."""
-        self._user = getcurrent()
-        self.received = 0
-        deadlines = self._waiting.deadlines
-        begin = monotonic()
-        deadlines[self] = begin + self._target.timeout_s
-        try:
+        self.received, begin = 0, monotonic()
+        with self._in_time():
             self.connecting = False
             rested = begin - self.arrived >= REST_S
             reused = self._socket is not None
@@ -251,11 +257,6 @@ class Connection(Link):
             self.drop()
             self.on_resend()
             return self._once(method, request)
-        except BaseException:
-            self.drop()
-            raise
-        finally:
-            del deadlines[self]
 
     def begin(self, request: bytes) -> Head:
         """Sends a GET on a new connection; the head of its answer, whose body `more()` reads."""
@@ -471,21 +472,6 @@ class Connection(Link):
         # the end of the connection may be the end of the body, but not of a "100 Continue"
         if not block and (not answer.message_complete or answer.get_code() < 200):
             raise _ended("closed", begun=answer.message_begun)
-
-
-def connect(made: GreenSocket, address: Any) -> Any:
-    """Gives the socket inside of gevent's, which does not wait; raises ConnectionFailed."""
-    try:
-        made.connect(address)
-    except ConnectionRefusedError:
-        raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
-    except TimeoutError:
-        raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
-    except OSError as error:
-        raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    inside: Any = made
-    return inside._sock
 
 
 def _more_than_one(surplus: bytes = b"") -> ConnectionFailed:

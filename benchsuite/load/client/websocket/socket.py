@@ -24,15 +24,8 @@ from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.target import Begun, Failed, Headers
-from benchsuite.load.client.websocket import accounts
-from benchsuite.load.client.websocket.records import (
-    Content,
-    Echoes,
-    Ending,
-    Message,
-    Records,
-    Subscription,
-)
+from benchsuite.load.client.websocket import accounts, records
+from benchsuite.load.client.websocket.records import Content, Message
 from benchsuite.load.client.websocket.sockets import Pending
 from benchsuite.load.client.websocket.wire import Wire
 from benchsuite.telemetry.prober.program import RUN_HEADER
@@ -86,11 +79,11 @@ class WebSocket:
         path: str,
         *,
         number: int,
-        keep: bool,
-        name: str,
-        headers: Headers | None,
-        subprotocols: Sequence[str],
-        deflate: bool,
+        keep: bool = False,
+        name: str = "",
+        headers: Headers | None = None,
+        subprotocols: Sequence[str] = (),
+        deflate: bool = False,
     ) -> None:
         """`number` is part of every numbered message; it must be unique in the load."""
         self._path = path
@@ -98,13 +91,13 @@ class WebSocket:
         self._owner = owner
         self._number = number
         self._sockets = owner.sockets
-        self._records = Records(owner, path, name)
+        self._records = records.Records(owner, path, name)
         self._messages = self._records.index("message", MESSAGE)
         self._awaited: list[Exchange] = []  #: In the order of sending.
-        self._echoes = Echoes(number, self._records, owner.sockets.meant)
+        self._echoes = records.Echoes(number, self._records, owner.sockets.meant)
         self._opened = 0.0  #: When the handshake was over.
         self._rest: Event | None = None
-        self._subscription: Subscription | None = None
+        self._subscription: records.Subscription | None = None
         self._dialect = None if owner.dialect is None else owner.dialect(path)
         self._ready = self._dialect is None
         # the server must choose one of them, as browsers demand
@@ -148,11 +141,6 @@ class WebSocket:
     def is_gone(self) -> bool:
         return self._wire.is_gone
 
-    @property
-    def subprotocol(self) -> str | None:
-        """The subprotocol that the server chose."""
-        return self._wire.protocol.subprotocol
-
     def open(self) -> None:
         """The handshake; raises RequestFailed when the server refuses it."""
         index = self._records.index("handshake", HANDSHAKE)
@@ -187,7 +175,8 @@ class WebSocket:
 
     def _judged(self, response: Response) -> Failed | None:
         """What is wrong with the answer to the handshake."""
-        status, wanted, chosen = response.status_code, self._subprotocols, self.subprotocol
+        status, wanted = response.status_code, self._subprotocols
+        chosen = self._wire.protocol.subprotocol
         # without headers a subprotocol identifies the run, unless the application has chosen one
         is_marked = len(self._offered) > len(wanted) and chosen in self._offered
         foreign = failures.kind_of_responder(
@@ -314,10 +303,10 @@ class WebSocket:
         if ending is not None:
             self._records.blame((ending.kind, ending.words))
 
-    def subscribe(self, *, binary: bool = False) -> Subscription:
+    def subscribe(self, *, binary: bool = False) -> records.Subscription:
         """From now on everything that arrives is a publication of this load, or unsolicited."""
         if self._subscription is None:
-            self._subscription = Subscription(self._records, self._sockets, binary=binary)
+            self._subscription = records.Subscription(self._records, self._sockets, binary=binary)
             self._wire.on_message = self._subscription.take
             while self._wire.inbox:
                 self._subscription.take(self._wire.inbox.take())
@@ -413,7 +402,7 @@ class WebSocket:
             self._echoes.judge(inbox.take())
         return self._echoes.is_over
 
-    def _on_end(self, ending: Ending) -> None:
+    def _on_end(self, ending: records.Ending) -> None:
         """In the hub: the connection has ended, and not because we wanted it."""
         if self in self._sockets.open and not self._sockets.over:
             self._records.stray(ending.kind, ending.words, ending.code, monotonic())

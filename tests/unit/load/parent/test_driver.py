@@ -138,7 +138,7 @@ def pair(late, tmp_path, monkeypatch):
     ticks: list[Tick] = []
     with closing(Late(tmp_path, monkeypatch)) as further:
         pool = LoadPool([late.worker, further.worker])
-        pool._progress = driver._Progress(JOB, pool._workers)
+        pool._job, pool._progress = JOB, driver._Progress(JOB, pool._workers)
         yield late, further, pool, ticks
 
 
