@@ -87,14 +87,6 @@ class Watcher:
         self.closed = True
 
 
-class Loop:
-    def __init__(self) -> None:
-        self.watcher = Watcher()
-
-    def io(self, file: int, events: int) -> Watcher:
-        return self.watcher
-
-
 class Ends:
     """Both ends of a connection that holds little."""
 
@@ -103,8 +95,8 @@ class Ends:
         self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         self.ours.setblocking(False)
         self.theirs.setblocking(False)
-        self.watcher = (loop := Loop()).watcher
-        self.outbox = Outbox(self.ours, loop)
+        self.watcher = Watcher()
+        self.outbox = Outbox(self.ours, SimpleNamespace(io=lambda file, events: self.watcher))
 
     def heard(self) -> bytes:
         try:
