@@ -125,9 +125,7 @@ class Layer(TargetPage):
 
 
 class Upstream(TargetPage):
-    """The view asks the run's API once for each number of `calls`, which says how long the API
-    takes for that call.
-    """
+    """The view asks the run's API once for each of `calls`, which are the seconds that it takes."""
 
     name = "upstream"
     summary = "GET a page that asks a slow API several times, at once or one after another"

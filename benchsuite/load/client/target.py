@@ -178,9 +178,7 @@ TRY_S = 2.0  #: How long one of several addresses of a name may take to be reach
 
 
 def _reached(host: str, port: int) -> tuple[int, Any]:
-    """Family and address of the first that takes a connection, else of the last: `localhost` is
-    ::1, too, where few servers listen.
-    """
+    """The first that answers, else the last: `localhost` is ::1, too, where few listen."""
     *others, last = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for family, kind, _, _, address in others:
         with suppress(OSError), socket.socket(family, kind) as tried:

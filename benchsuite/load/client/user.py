@@ -55,9 +55,7 @@ class UserClient(HttpClient):
     def events(
         self, path: str, *, after: str = "", numbered: bool = False, endless: bool = False
     ) -> EventStream:
-        """The user's stream of server-sent events of that path, after the event with the id
-        `after`; it stays open between journeys.
-        """
+        """The user's stream of events of that path, after that id; journeys keep it open."""
         if path not in self._streams:
             made = EventStream(self, path, after=after, numbered=numbered, endless=endless)
             self._streams = {**self._streams, path: made}

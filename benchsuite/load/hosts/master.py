@@ -100,9 +100,6 @@ class Host:
         if self.silence_s > LOST_S:
             raise LoadError(f"Nothing was heard from load host {self.name} for {LOST_S:g} s.")
 
-    def lose(self, why: str) -> None:
-        self.facts = replace(self.facts, lost=why)
-
     @property
     def is_loading(self) -> bool:
         return self.done is None and not self.facts.lost
@@ -171,7 +168,7 @@ class Host:
                     f"Load host {self.name} was not done {driver.MARGIN_S:g} s after its time."
                 )
         except BenchsuiteError as error:
-            self.lose(str(error))
+            self.facts = replace(self.facts, lost=str(error))
 
     def part(self, start: int, limit_s: float) -> tuple[bytes, dict[str, Any]]:
         """What was asked for, packed, and what is told of it."""
@@ -432,8 +429,8 @@ class HostsPool(driver.LoadPool):
             except (BenchsuiteError, OSError, UnicodeDecodeError) as error:
                 # a part of it would be neither the schedule's share nor none of it
                 shutil.rmtree(self._folder(host), ignore_errors=True)
-                host.facts = replace(host.facts, samples=0)
-                host.lose(f"What load host {host.name} measured is missing: {error}")
+                lost = f"What load host {host.name} measured is missing: {error}"
+                host.facts = replace(host.facts, samples=0, lost=lost)
         self._master.look()
         self.hosts = tuple(replace(host.facts, messages=host.messages) for host in self._hosts)
         return driver.read_samples(*map(self._folder, finished))

@@ -77,7 +77,7 @@ class Worker:
     def close(self) -> None:
         """Ends what is under way, and tells the master."""
         if self._run is not None:
-            self._run.end()
+            self._run.making.kill()
         if self._heard_at is not None:
             self.send("leave", why="it was stopped.")
             gevent.sleep(wire.SENT_S)
@@ -141,7 +141,7 @@ class Worker:
             self.ending.put((0, "The command has ended."))
         elif kind in ("job", "drop"):
             if run is not None:
-                run.end()
+                run.making.kill()
             self._run = Run(self, data, self._folder) if kind == "job" else None
         elif kind == "alive" or run is None or data["run"] != run.number:
             return
@@ -161,7 +161,7 @@ class Run:
         self._folder = folder / str(self.number)
         self._orders: Queue[tuple[bytes, float]] = Queue()
         self._pool: LoadPool | None = None
-        self._making = gevent.spawn(self._make)
+        self.making = gevent.spawn(self._make)
 
     def obey(self, line: bytes, at: float) -> None:
         if line == messages.STOP:
@@ -169,9 +169,6 @@ class Run:
                 self._pool.stop()
         else:
             self._orders.put((line, at))
-
-    def end(self) -> None:
-        self._making.kill()
 
     def _say(self, name: str, **fields: Any) -> None:
         line = json.dumps({"event": name, **fields})

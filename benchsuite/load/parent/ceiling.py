@@ -41,8 +41,6 @@ READY_S = 10.0
 
 
 class Responder(NamedTuple):
-    """A running null responder."""
-
     process: Process
     base_url: str
     token: str

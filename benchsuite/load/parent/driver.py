@@ -109,9 +109,7 @@ class Child:
         env: Mapping[str, str] | None,
         on_cpus: Collection[int] | None = None,
     ) -> Iterator[Self]:
-        """A process of this module, which is told where to write its events and then the arguments;
-        on exit it is gone.
-        """
+        """A process of this module, told where to write events and the arguments; gone on exit."""
         spool.mkdir(parents=True, exist_ok=True)
         given = os.environ if env is None else env
         events, child_events = os.pipe()
@@ -332,9 +330,7 @@ class LoadPool:
         return self._workers[0].rehearse(kind)
 
     def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Done:
-        """Starts the load, at once or at that moment, and waits for its end; `on_tick` is called
-        about once a second.
-        """
+        """The load, begun at once or at that moment, to its end; ticks come about every second."""
         if begin is None:
             count = len(self._workers)
             begin = monotonic() + (LEAD_S * count if count > 1 else 0.0)

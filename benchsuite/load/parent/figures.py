@@ -274,9 +274,7 @@ def _segment(figures: Figures, total: Summary, window: Window, level: int) -> Se
 def added(
     parts: Sequence[LoadFigures], *, done: Done, load: LoadProfile, alike: bool
 ) -> LoadFigures:
-    """The figures of a load, of those of its parts over the same windows. Raises LoadError for
-    histograms that are none.
-    """
+    """Of those of a load's parts over the same windows; raises LoadError for no histograms."""
     try:
         whole: LoadFigures = summary.added(parts)
     except ValueError as error:

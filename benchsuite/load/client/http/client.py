@@ -161,17 +161,14 @@ class HttpClient:
         due: str = MESSAGE,
         rehearsal: bool = False,
     ) -> None:
-        """`due`: what over WebSockets is meant to start when a journey is (a scope). `rehearsal`:
-        the journey is only being checked, and need not rest long.
-        """
         self.target = target
         self.recorder = recorder  #: Of requests; of nothing more once they were given up.
         self.aside = recorder  #: Records what was not begun here, up to the very end.
         self.gate = gate
         self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
         self.dialect = dialect
-        self.due = due
-        self.rehearsal = rehearsal
+        self.due = due  #: What over WebSockets is meant to start when a journey is (a scope).
+        self.rehearsal = rehearsal  #: Whether journeys are only checked, and need not rest long.
         self.cookies = Cookies(cookies)
         self.user = user
         self.base_url = target.base_url  #: Where its paths are, as the robot asks.
@@ -201,9 +198,7 @@ class HttpClient:
         headers: Headers | None = None,
         status: int | None = None,
     ) -> Response:
-        """`data` is the query, in place of the path's own. An answer of 400 and above is a failure,
-        unless it has this `status`.
-        """
+        """`data` replaces the path's query; an answer from 400 on has failed, but for `status`."""
         self._expected_status = status
         if query := _urlencode(data or {}):
             path = f"{path.partition('?')[0]}?{query}"
@@ -266,9 +261,7 @@ class HttpClient:
         return max(0.0, monotonic() - self.sockets.origin)
 
     def begin_sample(self, index: int, *, due: bool = True, start: float | None = None) -> Begun:
-        """Something starts, and is in flight until `end_sample()`; `due`: it is what the journey
-        was meant to start with.
-        """
+        """It is in flight until `end_sample()`; `due`: the journey was meant to start with it."""
         if self.gate.closed:
             raise LoadEnded
         self.settle()

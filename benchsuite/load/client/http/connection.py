@@ -72,10 +72,9 @@ class _Answer(HTTPResponse):
 
 
 class Outbox:
-    """The outgoing side of one socket; it never blocks."""
+    """The outgoing side of a non-blocking socket, by the hub's loop; it never blocks."""
 
     def __init__(self, plain: Any, loop: Any) -> None:
-        """`plain` is a non-blocking socket, `loop` that of the hub."""
         self._plain = plain
         self._rest = bytearray()  #: What the kernel has not accepted yet.
         self._writable = loop.io(plain.fileno(), WRITABLE)
@@ -185,9 +184,7 @@ class Link(ABC):
         self._readable.start(self._read)
 
     def _send(self, data: bytes = b"") -> None:
-        """Also what TLS has to say. Reading reports errors: a server may answer (413) before it has
-        read everything.
-        """
+        """Also what TLS has to say. Reading reports errors: a 413 may come before all is read."""
         if self._tls is not None:
             data = self._tls.due(data)
         if data and self._outbox is not None:

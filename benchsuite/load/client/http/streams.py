@@ -20,8 +20,6 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """One event."""
-
     id: str | None  #: None where it says none.
     type: str
     data: str

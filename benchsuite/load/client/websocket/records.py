@@ -122,9 +122,7 @@ class Records:
     def stray(
         self, kind: Kind, words: str, number: int, moment: float, meant: float | None = None
     ) -> None:
-        """`number`: the length of a message or a close code; `meant`: when its original was to be
-        sent.
-        """
+        """`number`: a message's length or a close code; `meant`: when its original was due."""
         recorder, begin = self._owner.aside, moment if meant is None else meant
         index = recorder.index(f"stray {self.name}", STRAY)
         recorder.add(index, kind, self._owner.user, number, begin, moment, moment)

@@ -104,9 +104,7 @@ class Wire(Link):
         on_gone: Callable[[], None],
         on_overflow: Callable[[Message], None],
     ) -> None:
-        """In the hub, `on_end` hears of an unwanted end, and `on_overflow` gets what must make
-        room.
-        """
+        """In the hub `on_end` hears of an unwanted end, and `on_overflow` gets what makes room."""
         super().__init__(target)
         self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
@@ -208,9 +206,7 @@ class Wire(Link):
             self.inbox.held = False
 
     def close(self) -> None:
-        """The closing handshake; raises ConnectionFailed when it fails. The connection is gone
-        then.
-        """
+        """The closing handshake; raises ConnectionFailed where it fails, without a connection."""
         try:
             if self.protocol.state is not State.OPEN:
                 raise self._failed()
@@ -247,9 +243,7 @@ class Wire(Link):
             self._on_gone()
 
     def _until(self, awaited: Callable[[], T | None]) -> T:
-        """What is awaited, once it is there; raises ConnectionFailed when the connection ends
-        before.
-        """
+        """What is awaited, once it is there; raises ConnectionFailed when the end comes before."""
         while not (come := awaited()):
             if self.ending is not None:
                 raise self._failed()
