@@ -20,8 +20,7 @@ from tests.integration import stubs_http
 from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import Responder, after, answer, closing, every, ok
 
-CHECKED = 1
-"""The checked journey asks once, and is not in the samples."""
+CHECKED = 1  #: The checked journey asks once, and is not in the samples.
 
 
 @contextmanager

@@ -19,8 +19,7 @@ from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
 from tests.integration.stubs_ws import RawResponder, SocketResponder, echo, every, raw
 
-CHECKED = 1
-"""The checked journey's message, which is in no sample."""
+CHECKED = 1  #: The checked journey's message, which is in no sample.
 
 MESSAGE, HANDSHAKE, STRAY = "message /odd", "handshake /odd", "stray /odd"
 

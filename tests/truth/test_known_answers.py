@@ -23,8 +23,7 @@ responder may be woken as late as the load process is."""
 BELOW_RELATIVE = 0.02
 BELOW_S = 0.0002
 DURATION_S = 2.0
-TRIES = 3
-"""A neighbour may take the CPU away for a moment; a fault of ours is there each time."""
+TRIES = 3  #: A neighbour may take the CPU away for a moment; a fault of ours is there each time.
 
 PERCENTS = (50, 75, 90, 95, 99)
 

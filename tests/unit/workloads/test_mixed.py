@@ -93,21 +93,16 @@ class Client_upstream:
 
 
 def test_what_the_view_needs_is_named(monkeypatch):
-    plan = planning.resolve(
-        RunSpec(
-            server=ServerSpec(server="gunicorn-gthread"),
-            workload=WorkloadSpec(workload="upstream"),
-        )
-    )
+    server, workload = ServerSpec(server="gunicorn-gthread"), WorkloadSpec(workload="upstream")
+    plan = planning.resolve(RunSpec(server=server, workload=workload))
     installed = Interpreter.installed
-    monkeypatch.setattr(
-        Interpreter,
-        "installed",
-        lambda self, name: None if name == "httpx" else installed(self, name),
-    )
-    with pytest.raises(
-        UnavailableError, match=r"upstream needs httpx.*django-benchsuite\[upstream\]"
-    ):
+
+    def without_httpx(self, name):
+        return None if name == "httpx" else installed(self, name)
+
+    monkeypatch.setattr(Interpreter, "installed", without_httpx)
+    words = r"upstream needs httpx.*django-benchsuite\[upstream\]"
+    with pytest.raises(UnavailableError, match=words):
         preflight.check_installed(plan)
 
 
