@@ -136,7 +136,7 @@ def close_at_once(connection):
     connection.close()
 
 
-HANDSHAKES = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("serve", "kind", "words"),
     [
         (hold, Kind.CONNECT_TIMEOUT, "no connection after 0.3 s"),
@@ -144,9 +144,6 @@ HANDSHAKES = pytest.mark.parametrize(
         (close_at_once, Kind.RESET, "the connection was closed in the TLS handshake"),
     ],
 )
-
-
-@HANDSHAKES
 @pytest.mark.parametrize("workload", ["Get", "Socket"])
 def test_failures_of_the_handshake(workload, serve, kind, words, tls, tmp_path):
     """In the load a failure of its kind; before it, a refusal."""
