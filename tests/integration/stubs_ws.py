@@ -152,8 +152,7 @@ class SocketResponder:
         return connection.respond(HTTPStatus(behaviour), "no")
 
     def _respond(self, connection, request, response):
-        for name, value in self._headers.items():
-            response.headers[name] = value
+        response.headers.update(self._headers)
         return response
 
     def _handle(self, connection: ServerConnection) -> None:

@@ -333,23 +333,18 @@ def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path):
     assert "load_workloads.py:" in example
 
 
-def test_a_page_that_fails_is_refused_also_when_the_journey_does_not_look(tmp_path):
-    behaviours = {"/page": lambda request: answer(status=503)}
-    with Responder(behaviours) as responder, pytest.raises(AnswerError, match="answered 503"):
-        load(tmp_path, a_job(responder, "Lenient", path="/page"))
-
-
 @pytest.mark.parametrize(
-    ("workload", "error", "words"),
+    ("workload", "status", "error", "words"),
     [
-        ("Complaining", AnswerError, "expected three rows"),
-        ("Idle", AnswerError, "makes no request"),
-        ("Missing", LoadError, r"can't import .*\.Missing"),
+        ("Complaining", 200, AnswerError, "expected three rows"),
+        ("Idle", 200, AnswerError, "makes no request"),
+        ("Lenient", 503, AnswerError, "answered 503"),  # also when the journey does not look
+        ("Missing", 200, LoadError, r"can't import .*\.Missing"),
     ],
 )
-def test_a_journey_that_can_not_be_made_is_refused(workload, error, words, tmp_path):
-    with Responder() as responder, pytest.raises(error, match=words):
-        load(tmp_path, a_job(responder, workload))
+def test_a_journey_that_can_not_be_made_is_refused(workload, status, error, words, tmp_path):
+    with pytest.raises(error, match=words):
+        served(tmp_path, {"/": lambda request: answer(status=status)}, workload)
 
 
 def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path):

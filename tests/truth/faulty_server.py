@@ -164,7 +164,7 @@ class Peer(asyncio.Protocol):
         else:
             self._messages += 1
             self._note("got", data)
-            count = self._server.count(self, "got")
+            count = self._server.counts[self.path, "got"]
             is_odd = self.number > 1 and faults.every and count % faults.every == 0
             odd = faults.do if is_odd else "echo"
             if self.number > 1 and self._messages == faults.life:
@@ -222,7 +222,7 @@ class FaultyServer:
         self.log: list[Event] = []
         self.open: set[Peer] = set()
         self.port = 0
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self.counts: Counter[tuple[str, str]] = Counter()
         self._connections: Counter[str] = Counter()
         self._listening = threading.Event()
 
@@ -242,14 +242,11 @@ class FaultyServer:
 
     def seen(self, path: str) -> Counter[str]:
         """What happened how often on this path."""
-        return Counter({what: count for (at, what), count in self._counts.items() if at == path})
+        return Counter({what: count for (at, what), count in self.counts.items() if at == path})
 
     def note(self, peer: Peer, what: str, data: bytes) -> None:
-        self._counts[peer.path, what] += 1
+        self.counts[peer.path, what] += 1
         self.log.append(Event(monotonic(), peer.number, what, data))
-
-    def count(self, peer: Peer, what: str) -> int:
-        return self._counts[peer.path, what]
 
     def begin(self, peer: Peer) -> int:
         """The number of a connection among those to its path."""
