@@ -6,15 +6,17 @@ import socket
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import LoadError, UsageError, last_line
 from benchsuite.core.samples import RECORD, Kind
 from benchsuite.core.wording import PORTS
+from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE, Job
 from benchsuite.system.network import client_context
 
@@ -128,20 +130,14 @@ class Gate:
 class Target:
     """Where requests go, resolved once: looking a name up is not the server's time."""
 
+    job: Job
     host: str  #: As the Host header says it: with the port, if it is not the usual one.
     place: str  #: Where it really is, host and port.
     name: str  #: The host without its port, as TLS names it to the server.
     family: int
     address: Any
     context: ssl.SSLContext | None  #: How to speak TLS; None for plain HTTP.
-    run_header: str
-    starts: bool  #: Whether the run has started it.
-    timeout_s: float
-    keep_alive: bool
-    keep_cookies: bool = False  #: Whether a user's cookies outlive the journey that got them.
-    handshake_headers: bool = True
-    headers: Mapping[str, str] = field(default_factory=dict)  #: Of every request.
-    signed_in: str = ""  #: In whose session is asked, in words.
+    dialect: type[Dialect] | None  #: What its WebSockets speak, where that is their own.
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -153,25 +149,29 @@ class Target:
         port = parts.port or PORTS[parts.scheme]
         family, address = _reached(parts.hostname, port)
         return cls(
+            job=job,
             host=job.visitor.host or parts.netloc,
             place=parts.netloc,
             name=parts.hostname,
             family=family,
             address=address,
             context=client_context(parts.hostname) if parts.scheme == "https" else None,
-            run_header=job.run_header,
-            starts=job.starts,
-            timeout_s=job.load.timeout_s,
-            keep_alive=job.load.keep_alive,
-            keep_cookies=job.load.keep_cookies,
-            handshake_headers=job.handshake_headers,
-            headers=job.visitor.header_values,
-            signed_in=job.signed_in,
+            dialect=imported("dialect", job.dialect) if job.dialect else None,
         )
 
     @property
     def base_url(self) -> str:
         return f"{'http' if self.context is None else 'https'}://{self.host}"
+
+
+def imported(what: str, path: str) -> Any:
+    """The class of this dotted path."""
+    try:
+        return resolve_name(path)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LoadError(
+            f"The load process can't import the {what} {path}: {last_line(error)}."
+        ) from error
 
 
 TRY_S = 2.0  #: How long one of several addresses of a name may take to be reached.

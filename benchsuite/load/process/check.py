@@ -5,7 +5,7 @@ One that sends a form or gets a cookie is made twice, because the load repeats i
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import closing
 from time import monotonic
 from typing import Any
@@ -16,7 +16,6 @@ from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.load.client.failures import refusal_sentence
 from benchsuite.load.client.target import Gate, Recorder, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import AGAIN, LOOK, REHEARSAL_LIMIT_S, Rehearsal
 from benchsuite.workloads.base import Workload
 
@@ -34,12 +33,8 @@ class Visitor(UserClient):
 
     looks = False  #: Whether he leaves where a form is to be sent.
 
-    def __init__(
-        self, target: Target, *, cookies: Mapping[str, str], dialect: type[Dialect] | None
-    ) -> None:
-        super().__init__(
-            target, Recorder(), Gate(), user=0, cookies=cookies, dialect=dialect, rehearsal=True
-        )
+    def __init__(self, target: Target) -> None:
+        super().__init__(target, Recorder(), Gate(), user=0, rehearsal=True)
         self.posts: Counter[str] = Counter()  #: Name of a request → how many forms it sent.
         self._drawn = random.getstate()  #: Before the last rehearsal.
 

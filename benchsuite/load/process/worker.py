@@ -18,7 +18,6 @@ import traceback
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, NoReturn
 
 import gevent
@@ -26,10 +25,10 @@ from gevent.event import AsyncResult, Event
 from gevent.os import make_nonblocking, nb_read, nb_write
 from gevent.queue import SimpleQueue
 
-from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
+from benchsuite.core.exceptions import BenchsuiteError, last_line
 from benchsuite.core.plain import plain, read
 from benchsuite.load import job as messages
-from benchsuite.load.client.target import SpoolRecorder, Target
+from benchsuite.load.client.target import SpoolRecorder, Target, imported
 from benchsuite.load.client.user import UserClient
 from benchsuite.load.job import Job
 from benchsuite.load.process.arrivals import OpenModel
@@ -125,21 +124,19 @@ def _work(parent: Parent) -> dict[str, Any]:
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
-        workload = _imported("workload", job.workload_class)(**job.workload.options)
+        workload = imported("workload", job.workload_class)(**job.workload.options)
         assert isinstance(workload, Workload)
         workload.visitor = job.visitor.user
         workload.fit(job.load)
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        cookies = {**job.cookies, **job.visitor.cookie_values}
-        dialect = _imported("dialect", job.dialect) if job.dialect else None
-        new_visitor = partial(Visitor, target, cookies=cookies, dialect=dialect)
+        new_visitor = partial(Visitor, target)
         refusal, journey_s, posts, requests = refused(workload, new_visitor, limit_s=limit_s)
         if refusal is not None:
             return {"event": "refused", **refusal}
         visitor = new_visitor()
         model = OpenModel if job.load.is_open else Journeys
-        clients = partial(UserClient, target, recorder, cookies=cookies, dialect=dialect)
+        clients = partial(UserClient, target, recorder)
         pool = model(job, workload, recorder, clients)
         pool.journey_s = journey_s
         unchecked = workload.unchecked
@@ -153,16 +150,6 @@ def _work(parent: Parent) -> dict[str, Any]:
     done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()
     return {"event": "done", **plain(done)}
-
-
-def _imported(what: str, path: str) -> Any:
-    """The class of this dotted path."""
-    try:
-        return resolve_name(path)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise LoadError(
-            f"The load process can't import the {what} {path}: {last_line(error)}."
-        ) from error
 
 
 if __name__ == "__main__":

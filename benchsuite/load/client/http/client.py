@@ -40,7 +40,6 @@ from benchsuite.load.client.target import (
     Target,
     Times,
 )
-from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
@@ -155,9 +154,7 @@ class HttpClient:
         gate: Gate,
         *,
         user: int,
-        cookies: Mapping[str, str],
         sockets: Sockets | None = None,
-        dialect: type[Dialect] | None = None,
         due: str = MESSAGE,
         rehearsal: bool = False,
     ) -> None:
@@ -166,10 +163,8 @@ class HttpClient:
         self.aside = recorder  #: Records what was not begun here, up to the very end.
         self.gate = gate
         self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
-        self.dialect = dialect
         self.due = due  #: What over WebSockets is meant to start when a journey is (a scope).
         self.rehearsal = rehearsal  #: Whether journeys are only checked, and need not rest long.
-        self.cookies = Cookies(cookies)
         self.user = user
         self.base_url = target.base_url  #: Where its paths are, as the robot asks.
         self._origin = led_to(self.base_url)[:2]
@@ -186,7 +181,9 @@ class HttpClient:
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self.wording = Wording(target.base_url, target.headers, keep_alive=target.keep_alive)
+        visitor, load = target.job.visitor, target.job.load
+        self.cookies = Cookies({**target.job.cookies, **visitor.cookie_values})
+        self.wording = Wording(target.base_url, visitor.header_values, keep_alive=load.keep_alive)
 
     def get(
         self,
@@ -234,7 +231,7 @@ class HttpClient:
 
     def begin(self, intended: float | None = None) -> None:
         """A new journey, whose first request was meant to start at that moment."""
-        if not self.target.keep_cookies:
+        if not self.target.job.load.keep_cookies:
             self.cookies.forget()
         self._intended = intended
         self.failed = None
@@ -372,7 +369,7 @@ class HttpClient:
         method, path = asked
         answer = Response(path, head.status, content, head, method=method)
         self._held = held = _Sample(index, Kind.OK, times, head.length, answer, asked, head.process)
-        wanted = self.target.run_header
+        wanted = self.target.job.run_header
         if head.plain_for == wanted:
             return answer
         lines = head.values("set-cookie")

@@ -140,7 +140,7 @@ class Link(ABC):
 
     def expire(self) -> None:
         """In the hub: ends the wait."""
-        limit = f"after {self._target.timeout_s:g} s"
+        limit = f"after {self._target.job.load.timeout_s:g} s"
         self._user.throw(
             TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
             if self.connecting
@@ -203,7 +203,7 @@ class Link(ABC):
         """The time-out of what is waited for in the block; an error in it ends the connection."""
         self._user = getcurrent()
         deadlines = self._waiting.deadlines
-        deadlines[self] = monotonic() + self._target.timeout_s
+        deadlines[self] = monotonic() + self._target.job.load.timeout_s
         try:
             yield
         except BaseException:
@@ -400,7 +400,7 @@ class Connection(Link):
                 body.add(more)
             if body.length > head.length:
                 raise _more_than_one(body.kept()[head.length :])
-            if head.closing or not self._target.keep_alive:
+            if head.closing or not self._target.job.load.keep_alive:
                 self._leave()
             return head, body.kept()
         return self._parsed(method, block)
@@ -434,7 +434,7 @@ class Connection(Link):
         if coding not in (CHUNKED, "identity"):
             words = f"the answer has the Transfer-Encoding {coding!r}, and only chunked was asked"
             raise ConnectionFailed(Kind.PROTOCOL, words)
-        if not self._target.keep_alive or answer.should_close():
+        if not self._target.job.load.keep_alive or answer.should_close():
             self._leave()
         return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 

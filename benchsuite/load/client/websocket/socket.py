@@ -98,15 +98,15 @@ class WebSocket:
         self._opened = 0.0  #: When the handshake was over.
         self._rest: Event | None = None
         self._subscription: records.Subscription | None = None
-        self._dialect = None if owner.dialect is None else owner.dialect(path)
+        self._dialect = owner.target.dialect(path) if owner.target.dialect else None
         self._ready = self._dialect is None
         # the server must choose one of them, as browsers demand
         self._subprotocols = self._dialect.subprotocols if self._dialect else subprotocols
         self._offered = [*self._subprotocols]
         target = owner.target
-        if target.run_header and not target.handshake_headers:
+        if target.job.run_header and not target.job.handshake_headers:
             # only the run's server knows that one
-            self._offered.append(f"{RUN_HEADER}.{target.run_header}")
+            self._offered.append(f"{RUN_HEADER}.{target.job.run_header}")
         self._deflate = deflate
         self._wire = Wire(
             target,
@@ -180,7 +180,7 @@ class WebSocket:
         # without headers a subprotocol identifies the run, unless the application has chosen one
         is_marked = len(self._offered) > len(wanted) and chosen in self._offered
         foreign = failures.kind_of_responder(
-            self._owner.target.run_header,
+            self._owner.target.job.run_header,
             response.headers.get(RUN_HEADER),
             may_lack=status >= 400 or is_marked,
         )
@@ -321,7 +321,7 @@ class WebSocket:
         publication = self._number, self._echoes.count()
         begun = self._owner.begin_sample(self._records.index("publication", PUBLICATION))
         data = accounts.publication(*publication, size, begun[1], begun[2])
-        limit_s = self._owner.target.timeout_s
+        limit_s = self._owner.target.job.load.timeout_s
         pending = Pending(set(group.members), begun[2] + limit_s)
         group.pending[publication] = pending
         try:

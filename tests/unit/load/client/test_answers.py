@@ -94,7 +94,7 @@ JOB = replace(ANY_JOB, base_url="http://127.0.0.1:8000")
 
 
 def sentence(failure, **fields):
-    return sentence_for(failure, replace(Target.of(JOB), **fields))
+    return sentence_for(failure, Target.of(replace(JOB, **fields)))
 
 
 def test_of_a_names_addresses_the_first_is_taken_that_takes_a_connection(monkeypatch, tmp_path):

@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,6 +17,7 @@ from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
 from benchsuite.load.client.websocket.socket import WebSocket
 from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Wire
+from tests.unit.load.parent.test_driver import JOB
 
 
 def message(number: int, size: int = 0) -> Message:
@@ -159,12 +161,11 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
     given: dict[str, Any] = {}
     monkeypatch.setattr(websocket, "Wire", lambda *_, **options: given.update(options))
     owner: Any = SimpleNamespace(
-        target=SimpleNamespace(run_header=""),
+        target=SimpleNamespace(job=replace(JOB, run_header=""), dialect=None),
         wording=Wording("http://shop", {}, keep_alive=True),
         cookies=SimpleNamespace(header_line="Cookie: a=b\r\n"),
         sockets=SimpleNamespace(meant={}),
         recorder=Recorder(),
-        dialect=None,
     )
     options: Any = {"number": 1, "keep": False, "name": "", "subprotocols": (), "deflate": False}
     WebSocket(owner, "/ws/", headers={"origin": "https://other"}, **options)
@@ -176,7 +177,7 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
 
 
 def a_wire(headers: dict[str, str]) -> Wire:
-    target: Any = SimpleNamespace(context=None, host="shop", timeout_s=1.0)
+    target: Any = SimpleNamespace(context=None, host="shop", job=JOB)
     ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
     return Wire(target, "/ws/", headers=headers, subprotocols=(), deflate=False, **ignored)
 
