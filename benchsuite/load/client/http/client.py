@@ -19,14 +19,8 @@ from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kin
 from benchsuite.core.wording import Wording, led_to, path_of
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import Failure
-from benchsuite.load.client.http.answer import (
-    KEPT_BYTES,
-    Head,
-    NotDecoded,
-    Response,
-    codings_of,
-    decoded,
-)
+from benchsuite.load.client.http import answer as answers
+from benchsuite.load.client.http.answer import Head, Response
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.target import (
     Asked,
@@ -377,11 +371,12 @@ class HttpClient:
             self.left_traces = True
             self.cookies.take(lines)
         undecoded = ""
-        codings = codings_of(head.values("content-encoding"))
+        codings = answers.codings_of(head.values("content-encoding"))
         if codings:
             try:
-                answer.content = decoded(content, codings, whole=head.length <= KEPT_BYTES)
-            except NotDecoded as error:
+                whole = head.length <= answers.KEPT_BYTES
+                answer.content = answers.decoded(content, codings, whole=whole)
+            except answers.NotDecoded as error:
                 undecoded = str(error)
         runs = head.values(RUN_HEADER.lower())
         actual = ", ".join(runs) if runs else None
