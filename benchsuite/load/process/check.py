@@ -5,7 +5,6 @@ One that sends a form or gets a cookie is made twice, because the load repeats i
 
 import random
 from collections import Counter
-from collections.abc import Callable
 from contextlib import closing
 from time import monotonic
 from typing import Any
@@ -61,12 +60,12 @@ class Visitor(UserClient):
 
 
 def refused(
-    workload: Workload, new_client: Callable[[], Visitor], *, limit_s: float
+    workload: Workload, target: Target, limit_s: float
 ) -> tuple[dict[str, Any] | None, float, bool, int]:
     """Why the target can't be measured with this workload, with the answer that was wrong, or None;
     how many seconds the last checked journey took; whether it sent forms; its requests.
     """
-    with closing(new_client()) as client:
+    with closing(Visitor(target)) as client:
         begin = monotonic()
         message = _refused_once(workload, client, limit_s)
         if message is None and client.left_traces:
@@ -89,7 +88,7 @@ def refused(
     for made in range(1, workload.rehearsals, VISITS):
         if made > FEWEST and monotonic() - begin > REHEARSING_S:
             break
-        with closing(new_client()) as visitor:
+        with closing(Visitor(target)) as visitor:
             for _ in range(VISITS):
                 visitor.begin()
                 left_s = begin + REHEARSAL_LIMIT_S - monotonic()

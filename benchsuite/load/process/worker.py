@@ -16,7 +16,6 @@ import signal
 import sys
 import traceback
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -29,7 +28,6 @@ from benchsuite.core.exceptions import BenchsuiteError, last_line
 from benchsuite.core.plain import plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.client.target import SpoolRecorder, Target, imported
-from benchsuite.load.client.user import UserClient
 from benchsuite.load.job import Job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import Visitor, refused
@@ -130,14 +128,12 @@ def _work(parent: Parent) -> dict[str, Any]:
         workload.fit(job.load)
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        new_visitor = partial(Visitor, target)
-        refusal, journey_s, posts, requests = refused(workload, new_visitor, limit_s=limit_s)
+        refusal, journey_s, posts, requests = refused(workload, target, limit_s)
         if refusal is not None:
             return {"event": "refused", **refusal}
-        visitor = new_visitor()
+        visitor = Visitor(target)
         model = OpenModel if job.load.is_open else Journeys
-        clients = partial(UserClient, target, recorder)
-        pool = model(job, workload, recorder, clients)
+        pool = model(target, workload, recorder)
         pool.journey_s = journey_s
         unchecked = workload.unchecked
     phases = Phases(job, pool, recorder, parent.stop, parent.say)
