@@ -2,10 +2,8 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from threading import Timer
 
 import numpy as np
@@ -13,6 +11,7 @@ import pytest
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import stage_windows
+from benchsuite.load.parent.ceiling import responder
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
 from tests.integration.loads import a_job, load, served
@@ -24,19 +23,19 @@ CHECKED = 1
 def at_a_rate(tmp_path, behaviour, arrival_rate, workload="Get", path="/", **changes):
     """The open model, and its figures."""
     changes = {"model": "open", "arrival_rate": arrival_rate, "path": path, **changes}
-    result, responder = served(tmp_path, {path: behaviour}, workload, **changes)
+    result, served_by = served(tmp_path, {path: behaviour}, workload, **changes)
     figures = Figures(result.samples, result.names, result.done, result.job.load)
-    return result, responder, figures
+    return result, served_by, figures
 
 
 @pytest.mark.parametrize("kind", ["constant", "poisson"])
 def test_every_planned_arrival_is_sent_at_its_moment(tmp_path, kind):
     times = {"warmup_s": 0.2, "duration_s": 0.8}
-    result, responder, figures = at_a_rate(tmp_path, after(0.002), 150.0, arrivals=kind, **times)
+    result, served_by, figures = at_a_rate(tmp_path, after(0.002), 150.0, arrivals=kind, **times)
     samples = result.of("GET /")
     planned = [result.done.origin + moment for moment in arrivals(result.job.load, seed=0)]
     assert sorted(samples["intended_start"]) == pytest.approx(planned, abs=1e-6)
-    assert responder.seen["/"] == len(planned) + CHECKED
+    assert served_by.seen["/"] == len(planned) + CHECKED
     assert (samples["start"] >= samples["intended_start"]).all()
     assert result.kinds("GET /") == {Kind.OK: len(planned)}
     assert sorted(result.of("get")["intended_start"]) == sorted(samples["intended_start"])
@@ -74,7 +73,7 @@ def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_pat
 
 def test_arrivals_that_were_never_sent_are_counted(tmp_path):
     limits = {"max_in_flight": 2, "warmup_s": 0.5, "duration_s": 1.0, "drain_s": 0.2}
-    result, responder, figures = at_a_rate(
+    result, served_by, figures = at_a_rate(
         tmp_path, after(0.4), 20.0, "CheckedOnce", "/slow", **limits
     )
     samples = result.of("GET /slow")
@@ -83,7 +82,7 @@ def test_arrivals_that_were_never_sent_are_counted(tmp_path):
     assert result.done.sent == (int(meant.sum()),)
     assert result.done.sent[0] + result.done.dropped[0] == 20
     assert result.done.dropped[0] > 10
-    assert responder.seen["/slow"] == len(samples), "what was sent is written down, also unfinished"
+    assert served_by.seen["/slow"] == len(samples), "what was sent is written down, also unfinished"
     assert result.kinds("GET /slow")[Kind.UNFINISHED] >= 1
     assert figures.total.arrivals.offered_rate == pytest.approx(20)
     assert figures.total.arrivals.dropped == result.done.dropped[0]
@@ -146,48 +145,17 @@ def test_stopped_early_nothing_that_was_due_is_lost(tmp_path):
     assert result.done.dropped == (0,)
 
 
-STALLABLE = """
-import selectors, socket
-ANSWER = b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nX-Benchsuite-Run: it\\r\\n\\r\\nOK"
-listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-print(listener.getsockname()[1], flush=True)
-selector = selectors.DefaultSelector()
-selector.register(listener, selectors.EVENT_READ)
-while True:
-    for key, _ in selector.select():
-        if key.fileobj is listener:
-            selector.register(listener.accept()[0], selectors.EVENT_READ)
-        elif key.fileobj.recv(65536):
-            key.fileobj.sendall(ANSWER)
-        else:
-            selector.unregister(key.fileobj)
-            key.fileobj.close()
-"""
-"""One thread, so that the queue of a stall is worked off within milliseconds."""
-
-
-@contextmanager
-def stallable():
-    """A responder in a process of its own: its PID and port."""
-    with subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", STALLABLE], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield process.pid, int(process.stdout.readline())
-        finally:
-            process.kill()
-
-
 @pytest.mark.alone
 def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path):
     """Stopped for 1 s of 10 s: what arrives in it waits for its end, so the slowest of a hundred
-    wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user.
+    wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user. The
+    responder has one thread, so that the queue of a stall is worked off within milliseconds.
     """
     rate, length_s, stall_s = 200.0, 10.0, 1.0
-    with stallable() as (pid, port):
+    with responder(tmp_path) as null:
+        pid = null.process.pid
         profile = {"model": "open", "arrival_rate": rate, "warmup_s": 0.5, "duration_s": length_s}
-        job = a_job(f"http://127.0.0.1:{port}", run_header="it", **profile)
+        job = a_job(null, run_header=null.token, **profile)
         stall: list[float] = []
 
         def stop():

@@ -56,10 +56,6 @@ def test_a_wrong_answer_says_where_and_what(golden):
     golden.cases(lambda given: Url(**given).journey(Client()), refuses=AnswerError)
 
 
-def test_the_expected_text_is_looked_for():
-    Url(path="/shop/", expect="shopping cart").journey(Client())
-
-
 def test_each_page_may_have_its_own_answer():
     Url(
         path="/shop/,/private/,/broken/,/nowhere/,/shop/?a=1",
