@@ -24,11 +24,11 @@ from tests.needs import audited
 
 
 @contextmanager
-def one_host(tmp_path, behaviours=None, **started):
-    """A responder, the place, a worker that was started so, and its pool."""
+def joined_hosts(tmp_path, behaviours=None, count=1, **started):
+    """A responder, the place, a worker that was started so, or more, and their pool."""
     with Responder(behaviours) as responder, place(tmp_path) as hosts:
-        worker = hosts.start(**started)
-        with joined(hosts, 1) as pool:
+        worker, *_ = [hosts.start(**started) for _ in range(count)]
+        with joined(hosts, count) as pool:
             yield responder, hosts, worker, pool
 
 
@@ -68,15 +68,12 @@ STAGES = {"users": 4, "stages": (2, 4), "think_time_s": 0.02}
 
 @pytest.mark.parametrize("profile", audited([OPEN, STAGES], STAGES))
 def test_samples_that_are_too_many_come_as_figures_which_are_the_same(tmp_path, profile):
-    with Responder({"/": after(0.005)}) as responder, place(tmp_path) as hosts:
-        hosts.start()
-        hosts.start()
+    with joined_hosts(tmp_path, {"/": after(0.005)}, count=2) as (responder, *_, pool):
         job = a_job(responder, duration_s=1.5, **profile)
-        with joined(hosts, 2) as pool:
-            result, _ = load(pool, job)
-            assert not pool.figures
-            pool.most_samples = len(result.samples) - 1
-            pool.samples()
+        result, _ = load(pool, job)
+        assert not pool.figures
+        pool.most_samples = len(result.samples) - 1
+        pool.samples()
     whole = Figures(result.samples, result.names, result.done, job.load, alike=True).together()
     parts = added(pool.figures, done=result.done, load=job.load, alike=True)
     assert (parts.counts, len(parts.intervals)) == (whole.counts, len(whole.intervals))
@@ -116,7 +113,7 @@ def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
 def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
     failing = {"/": lambda request: answer(b"", status=503)}
     told = pytest.raises(AnswerError, match=r"Load host .*503")
-    with one_host(tmp_path, failing) as (responder, *_, pool), told:
+    with joined_hosts(tmp_path, failing) as (responder, *_, pool), told:
         pool.check(a_job(responder))
 
 
@@ -170,7 +167,7 @@ def test_a_clock_far_away_cannot_be_compared(tmp_path):
 
 def test_a_workload_that_is_not_there_is_told(tmp_path):
     told = pytest.raises(LoadError, match="can't be imported")
-    with one_host(tmp_path) as (responder, *_, pool), told:
+    with joined_hosts(tmp_path) as (responder, *_, pool), told:
         pool.check(a_job(responder, "nowhere.to.Be"))
 
 
@@ -185,7 +182,7 @@ def test_a_host_that_lacks_the_module_or_has_another_says_so(tmp_path, source, t
     for folder in (package.parent, package):
         (folder / "__init__.py").touch()
     before = ("env", "-C", str(tmp_path), f"PYTHONPATH={path}")
-    with one_host(tmp_path, before=before) as (responder, _, worker, pool):
+    with joined_hosts(tmp_path, before=before) as (responder, _, worker, pool):
         with pytest.raises(LoadError, match=f"Load host .*{told}"):
             pool.check(a_job(responder))
         assert told in worker.words
@@ -198,7 +195,7 @@ def test_a_host_that_breaks_says_so(tmp_path):
         "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')"
     )
     program = (WORKER[0], "-c", source)
-    with one_host(tmp_path, program=program) as (responder, _, worker, pool):
+    with joined_hosts(tmp_path, program=program) as (responder, _, worker, pool):
         with pytest.raises(LoadError, match=r"Load host .*'digest'"):
             pool.check(a_job(responder))
         assert "Traceback" in worker.words
@@ -210,14 +207,14 @@ def test_a_locustfile_is_sent(tmp_path):
         "from locust import HttpUser, task\n\n"
         "class Mine(HttpUser):\n    @task\n    def get(self):\n        self.client.get('/')\n"
     )
-    with one_host(tmp_path, {"/": after(0.01)}) as (responder, *_, pool):
+    with joined_hosts(tmp_path, {"/": after(0.01)}) as (responder, *_, pool):
         result, _ = load(pool, a_job(responder, locustfile=str(source), duration_s=1.2))
     assert result.requests() > 10
 
 
 def test_a_host_may_open_a_file_for_each_user(tmp_path):
     few = ("sh", "-c", 'ulimit -Sn 100 && exec "$@"', "sh")
-    with one_host(tmp_path, {"/": after(0.01)}, before=few) as (responder, *_, pool):
+    with joined_hosts(tmp_path, {"/": after(0.01)}, before=few) as (responder, *_, pool):
         job = a_job(responder, users=150, think_time_s=0.5, duration_s=1.5)
         result, _ = load(pool, job)
     assert set(result.kinds("get")) == {Kind.OK}, result.names
@@ -225,7 +222,7 @@ def test_a_host_may_open_a_file_for_each_user(tmp_path):
 
 
 def test_hosts_end_soon_after_their_master_was_killed_in_a_load(tmp_path):
-    with one_host(tmp_path, {"/": after(0.01)}) as (responder, hosts, worker, pool):
+    with joined_hosts(tmp_path, {"/": after(0.01)}) as (responder, hosts, worker, pool):
         pool.check(a_job(responder, duration_s=30.0))
         with pytest.raises(LoadError, match="was ended by SIGKILL"):
             pool.run(lambda tick: os.kill(pool.pids[0], signal.SIGKILL))
