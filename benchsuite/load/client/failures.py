@@ -119,7 +119,6 @@ STATUS_ADVICE = {
     404: "nothing is there; look at the path and at the project's URLs",
     400: "the server's log may say why; ALLOWED_HOSTS is the usual reason",
 }
-NOT_TAKEN = "the page does not take this request"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +193,8 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
     if failure.kind in (Kind.HTTP_STATUS, Kind.THROTTLED) and failure.status >= 400:
         if failure.status in (401, 403):
             advice = _sign_in(target)
-        return f"{answered}: {advice or STATUS_ADVICE.get(failure.status, NOT_TAKEN)}."
+        advice = advice or STATUS_ADVICE.get(failure.status, "the page does not take this request")
+        return f"{answered}: {advice}."
     shown = repr(failure.body[:BODY_BYTES])
     begins = "" if shown in failure.message else f"; its body begins with {shown}"
     return f"{answered}, but the journey says: {failure.message}{begins}."

@@ -64,7 +64,7 @@ class SpoolRecorder(Recorder):
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._file = (folder / SAMPLES_FILE).open("wb", buffering=0)
+        self._file = (folder / SAMPLES_FILE).open("wb")
         self._packed = bytearray()
         self._indexes: dict[tuple[str, str], int] = {}
         self._names: dict[int, dict[str, Any]] = {}  #: As `NAMES_FILE` has them.
@@ -103,9 +103,8 @@ class SpoolRecorder(Recorder):
             os.replace(part, whole)
             self._names_changed = False
         packed, self._packed = self._packed, bytearray()
-        written = 0
-        while written < len(packed):
-            written += self._file.write(memoryview(packed)[written:]) or 0
+        self._file.write(packed)
+        self._file.flush()
 
     def close(self) -> None:
         self.flush()

@@ -44,10 +44,6 @@ in broadcasts, and else only the edges of windows compare them."""
 ERROR_SHARE, MOST_ERROR_S = 0.001, 0.05  #: Then so much of the window, and no more than that.
 TAKE_S = 30.0  #: How long a message of samples may take.
 ADD_UP_S = 3600.0  #: The same of figures, which the host makes of all its samples.
-STRANGER = (
-    "something without this key tried to join and was refused; if it was a load host of yours, "
-    "copy the key file to it"
-)
 
 
 class Host:
@@ -204,7 +200,7 @@ class Master(driver.Child):
 
     def close(self) -> None:
         """Tells the hosts that the command is over."""
-        for host in self._hosts.values():
+        for host in [*self._hosts.values()]:
             host.send("bye")
         super().close()
 
@@ -264,7 +260,10 @@ class Master(driver.Child):
 
     def _take(self, event: dict[str, Any]) -> None:
         if event["event"] == "stranger":
-            self._notes.put(STRANGER)
+            self._notes.put(
+                "something without this key tried to join and was refused; if it was a load host "
+                "of yours, copy the key file to it"
+            )
         elif event["kind"] == "join":
             self._meet(event["host"], event)
         elif (host := self._hosts.get(event["host"])) is not None:

@@ -92,7 +92,6 @@ MARGIN_S = 15.0  #: How much longer than planned anything may take before we giv
 GRACE_S = 1.0  #: How long the process may take to end once its standard input is closed.
 
 STEP_S = 0.002
-WORKER = "benchsuite.load.process.worker"
 
 
 class Child:
@@ -298,7 +297,8 @@ def load_pool(
     may use.
     """
     with ExitStack() as stack:
-        start = partial(LoadWorker.running, WORKER, log=log, env=env, on_cpus=on_cpus)
+        worker = "benchsuite.load.process.worker"
+        start = partial(LoadWorker.running, worker, log=log, env=env, on_cpus=on_cpus)
         folders = (spool / f"load-{number}" for number in range(count))
         yield LoadPool([stack.enter_context(start(spool=folder)) for folder in folders])
 
