@@ -3,12 +3,13 @@
 import json
 import signal
 import time
+from functools import partial
 
 import pytest
 
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
-from tests.integration.command import measured as command_measured
+from tests.integration import command as commands
 from tests.integration.command import wait_for
 from tests.integration.test_runbench import rows, says
 from tests.needs import audited
@@ -25,10 +26,7 @@ SERVERS = [
 SHORT = ("--warmup=0.3", "--duration=1")
 
 KEPT = ("lost", "duplicated", "reordered", "corrupt", "misdirected", "closed_early")
-
-
-def measured(command, line, *words):
-    return command_measured(command, line, *words, how=SHORT)
+measured = partial(commands.measured, how=SHORT)
 
 
 def test_every_server_echoes_every_message(command):
