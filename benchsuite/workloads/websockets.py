@@ -28,8 +28,7 @@ class WebSocketWorkload(Workload):
     needs_websocket = True
     in_turn = True
     consumer: ClassVar[str]
-    by_layer: ClassVar[bool] = False
-    """Whether messages reach other connections, for which all its consumers need a layer."""
+    by_layer: ClassVar[bool] = False  #: Whether messages reach others: its consumers need a layer.
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)

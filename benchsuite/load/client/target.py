@@ -22,8 +22,7 @@ from benchsuite.system.network import client_context
 
 MAX_NAMES = 1000  #: More than anyone reads: journeys with numbers in paths pass `name=`.
 Sample = tuple[int, int, int, int, float, float, float]
-"""Number of the name, kind and process, user, body bytes; when it was meant to start, started,
-finished."""
+"""Number of name; kind and process; user; body bytes; when meant to start, started, finished."""
 Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""
 Times = tuple[float, float, float]  #: When it was meant to start, started and finished.

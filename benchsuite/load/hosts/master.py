@@ -307,8 +307,7 @@ class HostsPool(driver.LoadPool):
         self.pids = [master.pid]
         self.hosts: tuple[LoadHost, ...] = ()  #: Known when the samples are.
         self.most_samples = MOST_SAMPLES
-        self.figures: tuple[LoadFigures, ...] = ()
-        """Of each host, where their samples are too many to be sent."""
+        self.figures: tuple[LoadFigures, ...] = ()  #: Of each host, in place of too many samples.
         self._master, self._hosts, self._spool = master, hosts, spool
 
     @property

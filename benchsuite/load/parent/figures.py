@@ -22,8 +22,7 @@ from benchsuite.workloads.base import Population
 Window = tuple[float, float]
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 KINDS = 256  #: More than there are.
-Counts = Mapping[tuple[str, str, int], int]
-"""Name, scope and kind → how many samples of these the whole load has."""
+Counts = Mapping[tuple[str, str, int], int]  #: Of a whole load: samples by name, scope and kind.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -75,8 +75,7 @@ class Journeys(UserPool):
             self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
         self._all_ready = Event()  #: Whether the users to start before the load all stand by.
-        self._under_way: dict[UserClient, tuple[float, float]] = {}
-        """Intended and real start of the journeys in flight."""
+        self._under_way: dict[UserClient, tuple[float, float]] = {}  #: Intended and real starts.
         self._completes = workload.whole_journeys  #: Whether journeys in flight may still end.
         self._pausing: dict[UserClient, float] = {}  #: Start of each pause.
         self._over = False
