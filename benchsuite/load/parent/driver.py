@@ -234,9 +234,7 @@ class LoadWorker(Child):
         self.done: Done | None = None
 
     def check(self, job: Job) -> str:
-        """Hands over the job and waits for its checked journey; returns what remains unchecked.
-        Raises AnswerError when the target does not answer as the workload expects.
-        """
+        """Hands over the job; gives what its checked journey leaves open, or AnswerError."""
         self.expect("ready", IMPORT_LIMIT_S)
         self.send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
         self._load = job.load

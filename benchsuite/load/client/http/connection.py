@@ -303,9 +303,7 @@ class Connection(Link):
         return unasked is None
 
     def _look(self) -> bytes | None:
-        """What the server has sent since its last answer, beside what TLS says by itself (tickets
-        for sessions); empty when it closed the connection.
-        """
+        """What came since the last answer beside TLS's tickets; empty where the server closed."""
         tls = self._tls
         try:
             if tls is None:

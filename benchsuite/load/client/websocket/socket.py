@@ -57,9 +57,7 @@ class Exchange:
 
 
 def answered_by(awaited: Sequence[Exchange], to: Exchange | None = None) -> Exchange | None:
-    """Which of the messages that await an answer gets the next; None where there are none. Raises
-    UsageError when nobody says which of several.
-    """
+    """Which awaits the next answer, if any does; UsageError when nobody says which of several."""
     if to is None and len(awaited) > 1:
         raise UsageError(
             f"{len(awaited)} messages wait for an answer: say which, with to= and what send() "
@@ -198,9 +196,7 @@ class WebSocket:
         return None
 
     def send(self, data: Content, *, answered: bool = True) -> Exchange:
-        """Sends a message: text as text, bytes as binary. With `answered` the journey must say by
-        `receive()` which message answers it; without, it is only counted.
-        """
+        """Sends a message; `receive()` must say what answers it, unless it is only counted."""
         payload = data.encode() if isinstance(data, str) else data
         index = self._messages if answered else self._records.index("sent", SENT)
         begun = self._owner.begin_sample(index)
@@ -218,11 +214,7 @@ class WebSocket:
         return exchange
 
     def receive(self, matching: Matching | None = None, *, to: Exchange | None = None) -> Content:
-        """The next message; with `matching` the next one that matches, which answers what was sent
-        (`to`, where several messages wait for an answer).
-
-        A message that answers nothing is unsolicited: counted apart, and in no time.
-        """
+        """The next message, which is unsolicited; or the next that matches, which answers `to`."""
         wanted = None if matching is None else predicate(matching)
         asked = None if matching is None else answered_by(self._awaited, to)
         failure: Failed
