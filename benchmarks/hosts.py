@@ -30,6 +30,7 @@ from pathlib import Path
 from statistics import mean, stdev
 from time import monotonic, sleep
 
+import msgpack
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import t as student
@@ -41,7 +42,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.samples import REQUEST, Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.hosts.master import HostsPool
-from benchsuite.load.hosts.wire import CHUNK, PIECE, packed
+from benchsuite.load.hosts.wire import CHUNK, OURS, PIECE
 from benchsuite.load.job import MOST_SAMPLES, Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, NameEntry, Samples, load_pool
 from benchsuite.load.parent.figures import Figures, added
@@ -162,9 +163,10 @@ def by_figures(pool: HostsPool, job: Job, whole: Figures, ticks: Sequence[Tick])
     each = len(pool.figures) * (histograms + len(part.intervals))
     text_bytes = sum(len(json.dumps(plain(part))) for part in pool.figures)
     line = json.dumps({"event": "tick", **plain(ticks[-1])})
+    message = [OURS, {"kind": "event", "run": 1, "line": line}, "h" * 40]
     sent = sum(host.packed_bytes for host in pool.hosts) - sent
     return AddedUp(
-        tick_bytes=len(packed("event", run=1, line=line)),
+        tick_bytes=len(msgpack.packb(message)),
         histograms=histograms,
         packed_bytes=sent / each,
         text_bytes=text_bytes / each,
@@ -347,7 +349,7 @@ def costs(loads: list[Measured]) -> None:
 
 def on_paper(load: Measured) -> None:
     """What many hosts would take, by what this load took of each host, sample and histogram; beside
-    the messages go heartbeats, one a second each way.
+    the messages go Locust's heartbeats, one a second each way.
     """
     way, samples = load.added_up, len(load.samples)
     assert way is not None

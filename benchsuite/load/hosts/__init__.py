@@ -1,3 +1,4 @@
-"""A load made by several hosts: `master` is the command's side, `relay` and `worker` are processes,
-`wire` is what they say to each other, `keys` who may.
+"""A load made by several hosts, over Locust's master and workers: `master` is the command's side,
+`relay` and `worker` are processes, `sockets` what these speak by, `wire` what is said, `keys` who
+may.
 """

@@ -22,14 +22,37 @@ from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.samples import MESSAGE
 from benchsuite.load import job as messages
-from benchsuite.load.hosts import wire
 from benchsuite.load.hosts.keys import Listening
+from benchsuite.load.hosts.wire import (
+    CHUNK,
+    MOST_OF_FIGURES,
+    Ended,
+    Exchange,
+    Offset,
+    converted,
+    inflated,
+    module_digest,
+    offset,
+    unpack,
+    versions,
+)
 from benchsuite.load.job import MOST_SAMPLES, NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
-from benchsuite.load.parent import driver
+from benchsuite.load.parent.driver import (
+    MARGIN_S,
+    Child,
+    LoadPool,
+    NameEntry,
+    merged,
+    most,
+    names_of,
+    raise_bad_news,
+    read_samples,
+)
 from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.stats.summary import Samples, added
 from benchsuite.system.process import any_program
 
+RELAY = "benchsuite.load.hosts.relay"
 JOIN_S = 300.0  #: How long hosts are waited for, unless --start-timeout says it.
 GO_S = 0.5  #: Time to tell all hosts when to begin.
 LOOK_S = 0.02  #: How often events and silences are looked for.
@@ -44,6 +67,10 @@ in broadcasts, and else only the edges of windows compare them."""
 ERROR_SHARE, MOST_ERROR_S = 0.001, 0.05  #: Then so much of the window, and no more than that.
 TAKE_S = 30.0  #: How long a message of samples may take.
 ADD_UP_S = 3600.0  #: The same of figures, which the host makes of all its samples.
+STRANGER = (
+    "something without this key tried to join and was refused; if it was a load host of yours, "
+    "copy the key file to it"
+)
 
 
 class Host:
@@ -54,7 +81,7 @@ class Host:
         self._master, self._id = master, client_id
         self.left = ""  #: Why it said that it leaves.
         self.heard_at = monotonic()  #: When something came from it.
-        self._clocks: Queue[wire.Exchange] = Queue()
+        self._clocks: Queue[Exchange] = Queue()
         self._numbers = count(1)
         self.begin(0)
 
@@ -63,21 +90,21 @@ class Host:
         self.messages = 0  #: That came of it.
         self._events: Queue[dict[str, Any]] = Queue()
         self._chunks: Queue[dict[str, Any]] = Queue()
-        self.offset = wire.Offset(0.0, 0.0)
+        self.offset = Offset(0.0, 0.0)
         self.tick: Tick | None = None
         self.done: Done | None = None  #: By our clock.
         self.facts = LoadHost(name=self.name, share=0.0, cpus=self.cpus)
 
     def take(self, data: dict[str, Any]) -> None:
         """A message from it, in the thread that listens."""
-        self.heard_at, kind = data["received"], data["kind"]
-        self.messages += kind != "alive"
+        self.messages += 1
+        kind = data["kind"]
         if kind == "clock":
             self._clocks.put((data["sent"], data["at"], data["received"]))
         elif kind == "leave":
             self.left = data["why"]
-        elif kind == "alive" or data["run"] != self.run:
-            return  # of no run, or of one that is over
+        elif data["run"] != self.run:
+            return  # of a run that is over
         elif kind == "measured":
             self._chunks.put(data)
         else:
@@ -96,13 +123,16 @@ class Host:
         if self.silence_s > LOST_S:
             raise LoadError(f"Nothing was heard from load host {self.name} for {LOST_S:g} s.")
 
+    def lose(self, why: str) -> None:
+        self.facts = replace(self.facts, lost=why)
+
     @property
     def is_loading(self) -> bool:
         return self.done is None and not self.facts.lost
 
-    def compared(self, times: int) -> wire.Offset:
+    def compared(self, times: int) -> Offset:
         """Its clock against ours, by so many exchanges."""
-        exchanges: list[wire.Exchange] = []
+        exchanges: list[Exchange] = []
         for number in islice(self._numbers, times):
             self.send("clock", number=number)
             with suppress(Empty):
@@ -110,7 +140,7 @@ class Host:
             self.look()
         if not exchanges:
             raise LoadError(f"Load host {self.name} did not tell its clock.")
-        return wire.offset(exchanges)
+        return offset(exchanges)
 
     def send(self, kind: str, **fields: Any) -> None:
         message = {"to": self._id, "kind": kind, **fields}
@@ -137,7 +167,7 @@ class Host:
         except Empty:
             self.look()
             return None
-        driver.raise_bad_news(event, f"Load host {self.name}: ")
+        raise_bad_news(event, f"Load host {self.name}: ")
         return event
 
     def hear(self, begin: float, *, late: bool) -> None:
@@ -149,8 +179,8 @@ class Host:
                 if event.pop("event", "") == "tick":
                     self.tick = read(Tick, event)
                     continue
-                end = read(wire.Ended, event)
-                self.done = wire.converted(end.done, begin + self.offset.ahead, begin)
+                end = read(Ended, event)
+                self.done = converted(end.done, begin + self.offset.ahead, begin)
                 self.facts = replace(
                     self.facts,
                     samples=end.samples,
@@ -161,10 +191,10 @@ class Host:
                 return
             if late:
                 raise LoadError(
-                    f"Load host {self.name} was not done {driver.MARGIN_S:g} s after its time."
+                    f"Load host {self.name} was not done {MARGIN_S:g} s after its time."
                 )
         except BenchsuiteError as error:
-            self.facts = replace(self.facts, lost=str(error))
+            self.lose(str(error))
 
     def part(self, start: int, limit_s: float) -> tuple[bytes, dict[str, Any]]:
         """What was asked for, packed, and what is told of it."""
@@ -181,7 +211,7 @@ class Host:
         raise LoadError(f"nothing came within {limit_s:g} s.")
 
 
-class Master(driver.Child):
+class Master(Child):
     """The relay, and every host that has come by it."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -195,14 +225,8 @@ class Master(driver.Child):
 
     def start(self) -> None:
         """Raises LoadError where it can't listen."""
-        self.expect("ready", driver.IMPORT_LIMIT_S)
+        self.expect_ready()
         self._listening.start()
-
-    def close(self) -> None:
-        """Tells the hosts that the command is over."""
-        for host in [*self._hosts.values()]:
-            host.send("bye")
-        super().close()
 
     def let_go(self) -> None:
         if self._listening.is_alive():
@@ -260,10 +284,11 @@ class Master(driver.Child):
 
     def _take(self, event: dict[str, Any]) -> None:
         if event["event"] == "stranger":
-            self._notes.put(
-                "something without this key tried to join and was refused; if it was a load host "
-                "of yours, copy the key file to it"
-            )
+            self._notes.put(STRANGER)
+        elif event["event"] == "heard":
+            for client_id, moment in event["at"].items():
+                if client_id in self._hosts:
+                    self._hosts[client_id].heard_at = moment
         elif event["kind"] == "join":
             self._meet(event["host"], event)
         elif (host := self._hosts.get(event["host"])) is not None:
@@ -278,7 +303,7 @@ class Master(driver.Child):
         if any(host.name == name for host in self._hosts.values()):
             name += f"-{client_id[-4:]}"
         host = Host(self, client_id, name, data["cpus"])
-        for what, own in wire.versions().items():
+        for what, own in versions().items():
             if data[what] != own:
                 its = f"{what} {data[what]}"
                 why = f"Load host {name} has {its}, and the master {own}: install the same."
@@ -291,15 +316,14 @@ class Master(driver.Child):
 
 @contextmanager
 def master(listening: Listening, *, log: Path) -> Iterator[Master]:
-    """The master that load hosts join."""
+    """The master that load hosts join; on exit they are told that the command is over."""
     words = (listening.host, str(listening.port), str(listening.key_file.resolve()))
-    relay = "benchsuite.load.hosts.relay"
-    with Master.running(relay, *words, spool=log.parent, log=log, env=any_program()) as made:
+    with Master.running(RELAY, *words, spool=log.parent, log=log, env=any_program()) as made:
         made.start()
         yield made
 
 
-class HostsPool(driver.LoadPool):
+class HostsPool(LoadPool):
     """The hosts of a run, to the runner a load like any other."""
 
     def __init__(self, master: Master, hosts: Sequence[Host], spool: Path) -> None:
@@ -307,7 +331,8 @@ class HostsPool(driver.LoadPool):
         self.pids = [master.pid]
         self.hosts: tuple[LoadHost, ...] = ()  #: Known when the samples are.
         self.most_samples = MOST_SAMPLES
-        self.figures: tuple[LoadFigures, ...] = ()  #: Of each host, in place of too many samples.
+        self.figures: tuple[LoadFigures, ...] = ()
+        """Of each host, where their samples are too many to be sent."""
         self._master, self._hosts, self._spool = master, hosts, spool
 
     @property
@@ -339,7 +364,7 @@ class HostsPool(driver.LoadPool):
             source = Path(job.locustfile).read_text("utf-8") if job.locustfile else ""
         except UnicodeDecodeError as error:
             raise LoadError(f"{job.locustfile} can't be sent: write it in UTF-8.") from error
-        sha256, parts = wire.module_digest(job.workload_class), len(self._hosts)
+        sha256, parts = module_digest(job.workload_class), len(self._hosts)
         processes = job.load.processes
         whole = parts * processes if job.load.is_open else job.load.users
         for part, host in enumerate(self._hosts):
@@ -372,7 +397,7 @@ class HostsPool(driver.LoadPool):
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
         """Raises LoadError where all are lost."""
-        deadline, next_tick = self._begin + self._job.load.longest_s + driver.MARGIN_S, monotonic()
+        deadline, next_tick = self._begin + self._job.load.longest_s + MARGIN_S, monotonic()
         while loading := [host for host in self._hosts if host.is_loading]:
             self._master.look()
             now = monotonic()
@@ -385,7 +410,7 @@ class HostsPool(driver.LoadPool):
         ends = [host.done for host in self._hosts if host.done is not None]
         if not ends:
             raise LoadError(" ".join(host.facts.lost for host in self._hosts))
-        end = driver.merged(ends)
+        end = merged(ends)
         self._window = end.window
         return end
 
@@ -396,13 +421,13 @@ class HostsPool(driver.LoadPool):
         together: Tick = replace(
             added(ticks),
             elapsed_s=max(tick.elapsed_s for tick in ticks),
-            p50_s=driver.most(tick.p50_s for tick in ticks),
-            p95_s=driver.most(tick.p95_s for tick in ticks),
+            p50_s=most(tick.p50_s for tick in ticks),
+            p95_s=most(tick.p95_s for tick in ticks),
             awaited=sum(awaited) if awaited else None,
         )
         return together
 
-    def samples(self) -> tuple[Samples, list[driver.NameEntry]]:
+    def samples(self) -> tuple[Samples, list[NameEntry]]:
         """Of all hosts; of more than `most_samples` there are `figures` in their place."""
         total = sum(host.facts.samples for host in self._hosts)
         fits = total <= self.most_samples
@@ -427,11 +452,11 @@ class HostsPool(driver.LoadPool):
             except (BenchsuiteError, OSError, UnicodeDecodeError) as error:
                 # a part of it would be neither the schedule's share nor none of it
                 shutil.rmtree(self._folder(host), ignore_errors=True)
-                lost = f"What load host {host.name} measured is missing: {error}"
-                host.facts = replace(host.facts, samples=0, lost=lost)
+                host.facts = replace(host.facts, samples=0)
+                host.lose(f"What load host {host.name} measured is missing: {error}")
         self._master.look()
         self.hosts = tuple(replace(host.facts, messages=host.messages) for host in self._hosts)
-        return driver.read_samples(*map(self._folder, finished))
+        return read_samples(*map(self._folder, finished))
 
     def _folder(self, host: Host) -> Path:
         return self._spool / f"host-{self._hosts.index(host)}"
@@ -453,10 +478,10 @@ class HostsPool(driver.LoadPool):
             while True:
                 packed, chunk = host.part(taken, TAKE_S)
                 if taken == 0:
-                    known = len(driver.names_of(chunk["names"]))
+                    known = len(names_of(chunk["names"]))
                     (folder / NAMES_FILE).write_text(chunk["names"])
-                size = min(wire.CHUNK, total - taken)
-                file.write(wire.unpack(packed, size, known, self._begin).tobytes())
+                size = min(CHUNK, total - taken)
+                file.write(unpack(packed, size, known, self._begin).tobytes())
                 taken += size
                 if taken >= total:
                     return
@@ -465,8 +490,8 @@ class HostsPool(driver.LoadPool):
     def _figures(self, host: Host) -> LoadFigures:
         """What a host makes of its samples."""
         packed, chunk = host.part(0, ADD_UP_S)
-        while len(packed) < min(chunk["total"], wire.MOST_OF_FIGURES):
+        while len(packed) < min(chunk["total"], MOST_OF_FIGURES):
             self._ask(host, len(packed), fits=False)
             more, _ = host.part(len(packed), TAKE_S)
             packed += more
-        return read(LoadFigures, parsed(wire.inflated(packed, wire.MOST_OF_FIGURES).decode()))
+        return read(LoadFigures, parsed(inflated(packed, MOST_OF_FIGURES).decode()))

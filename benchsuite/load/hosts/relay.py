@@ -1,122 +1,110 @@
-"""The relay of load hosts: a process of its own, which has time for them whatever its parent does.
+"""The relay of load hosts: a process of its own, as Locust patches the interpreter.
 
     python -m benchsuite.load.hosts.relay EVENTS HOST PORT KEY-FILE
 
-It passes messages on between its parent (`benchsuite.load.hosts.master`) and the hosts
-(`benchsuite.load.hosts.wire`), and knows nothing of what they are about:
+Hosts are joined to its parent (`benchsuite.load.hosts.master`) through Locust's MasterRunner. It
+passes their messages on (`benchsuite.load.hosts.wire`) and knows nothing of what they are about:
 
     parent → {"to", "kind", …}                  a message to a host
     relay → {"event": "ready"}                  it listens
           | {"event": "failed", "message"}      it can't
-    relay → {"event": "message", "host", "received", "kind", …}
-                                                of a host, and when it came; a clock with when it
-                                                was asked
+    relay → {"event": "message", "host", "kind", …}
+                                                of a host; a clock with when it was asked
+    relay → {"event": "heard", "at"}            when something came from each host, again and again
     relay → {"event": "stranger"}               somebody without the key was refused, for the first
                                                 time
 """
 
+from benchsuite.load.process import patching  # noqa: F401  # isort: skip - before everything else
+
 import base64
 import json
+import logging
 import os
 import sys
 from pathlib import Path
 from time import monotonic
-from typing import Any
+from typing import Any, NoReturn
 
+import gevent
 import zmq
-from zmq.utils.monitor import recv_monitor_message
+from gevent.lock import BoundedSemaphore
+from locust.env import Environment
 
 from benchsuite.core.exceptions import BenchsuiteError, LoadError
-from benchsuite.load.hosts import keys
-from benchsuite.load.hosts.wire import FROM_HOST, SENT_S, packed, secured, unpacked
+from benchsuite.load.hosts import keys, sockets
+from benchsuite.load.hosts.wire import FROM_HOST, OURS, SENT_S, checked
+from benchsuite.load.process.worker import Parent, bound_to_parent
+
+HEARD_S = 0.1  #: How often it is told when something came from each host.
 
 
-class Relay:
-    """Between the pipes of the parent and the socket of the hosts."""
+class Relay(Parent):
+    """Between the pipes of the parent and the sockets of Locust's runner."""
 
     def __init__(self, events: int) -> None:
-        self._events = os.fdopen(events, "w", buffering=1)
-        self._unfinished = b""  #: The begin of an order.
+        self._lock = BoundedSemaphore()
+        self._refused = False
         self._asked: dict[tuple[str, int], float] = {}  #: When a host was asked for its clock.
+        super().__init__(events)
 
-    def say(self, event: str, **fields: Any) -> None:
-        self._events.write(json.dumps({"event": event, **fields}) + "\n")
+    def say(self, event: dict[str, Any]) -> None:
+        with self._lock:  # a long message is written in pieces
+            super().say(event)
 
-    def listen(self, host: str, port: int, key: keys.Key) -> None:
-        self._key, context = key, zmq.Context()
-        self._admitting = context.socket(zmq.REP)
-        self._admitting.bind(keys.ZAP)
-        self._hosts = secured(context, zmq.ROUTER, key, host)
-        self._hosts.curve_server, self._hosts.zap_domain = True, b"benchsuite"
-        self._hosts.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
-        self._connections = self._hosts.get_monitor_socket()
-        self._hosts.bind(f"tcp://{host}:{port}")
+    def listen(self, host: str, port: int) -> None:
+        self._runner = Environment(user_classes=[]).create_master_runner(host, port)
+        self._runner.register_message(OURS, self._on_message)
 
-    def serve(self) -> None:
-        """Until the parent is gone."""
-        poller, refused = zmq.Poller(), False
-        for source in (0, self._admitting, self._hosts, self._connections):
-            poller.register(source, zmq.POLLIN)
-        is_there = True
-        while is_there:
-            ready = dict(poller.poll())
-            at = monotonic()
-            if self._admitting in ready:
-                request = self._admitting.recv_multipart()
-                self._admitting.send_multipart(keys.admission(request, self._key))
-            if self._connections in ready:
-                event = recv_monitor_message(self._connections)["event"]
-                if event in keys.REFUSED and not refused:
-                    refused = True
-                    self.say("stranger")
-            if self._hosts in ready:
-                self._pass_on(at)
-            if 0 in ready:
-                is_there = self._obey()
-        self._hosts.context.destroy(linger=round(1e3 * SENT_S))
+    def on_connection(self, event: zmq.Event) -> None:
+        if event in keys.REFUSED and not self._refused:
+            self._refused = True
+            self.say({"event": "stranger"})
 
-    def _obey(self) -> bool:
-        """Sends what the parent wants to be sent; whether it is still there."""
-        block = os.read(0, 65_536)
-        *lines, self._unfinished = (self._unfinished + block).split(b"\n")
-        for line in lines:
-            message = json.loads(line)
-            name = message.pop("to")
-            if message["kind"] == "clock":
-                self._asked[name, message["number"]] = monotonic()
-            self._send(name, **message)
-        return bool(block)
+    def take(self, line: bytes) -> None:
+        message = json.loads(line)
+        name = message.pop("to")
+        if message["kind"] == "clock":
+            self._asked[name, message["number"]] = monotonic()
+        self._runner.send_message(OURS, message, name)
 
-    def _send(self, name: str, kind: str, **fields: Any) -> None:
-        self._hosts.send_multipart([name.encode(), packed(kind, **fields)])
+    def closed(self) -> NoReturn:
+        """The command has ended: each host is told."""
+        for name in sockets.heard_at:
+            self._runner.send_message(OURS, {"kind": "bye"}, name)
+        gevent.sleep(SENT_S)
+        os._exit(0)
 
-    def _pass_on(self, received: float) -> None:
-        """The next message of a host."""
-        address, *frames = self._hosts.recv_multipart()
-        name = address.decode(errors="replace")
+    def _on_message(self, environment: Environment, msg: Any, **_: Any) -> None:
+        """A message of a host, which Locust's listener hands over one by one."""
+        received = monotonic()
         try:
-            data = unpacked(frames, FROM_HOST)
+            data = dict(checked(msg.data, FROM_HOST))
         except LoadError as error:
             data = {"kind": "leave", "why": f"it sent what can't be understood ({error})"}
-        if data["kind"] in ("join", "alive"):
-            self._send(name, "alive")
         if data["kind"] == "clock":
-            data["sent"] = self._asked.pop((name, data["number"]), received)
+            sent = self._asked.pop((msg.node_id, data["number"]), received)
+            data |= {"sent": sent, "received": received}
         elif "packed" in data:
             data["packed"] = base64.b64encode(data["packed"]).decode()
-        self.say("message", host=name, received=received, **data)
+        self.say({"event": "message", "host": msg.node_id, **data})
 
 
-def main(events: int, host: str, port: int, key_file: str) -> None:
+def main(events: int, host: str, port: int, key_file: str) -> NoReturn:
+    bound_to_parent()
+    logging.basicConfig(level=logging.WARNING)
     relay = Relay(events)
     try:
-        relay.listen(host, port, keys.read(Path(key_file)))
+        sockets.use(keys.read(Path(key_file)), relay.on_connection)
+        relay.listen(host, port)
     except (BenchsuiteError, zmq.ZMQError) as error:
         why = f"The master of load hosts can't listen on {host}:{port}: {error}."
-        relay.say("failed", message=why)
-        return
-    relay.say("ready")
-    relay.serve()
+        relay.say({"event": "failed", "message": why})
+        os._exit(1)
+    relay.say({"event": "ready"})
+    while True:
+        gevent.sleep(HEARD_S)
+        relay.say({"event": "heard", "at": sockets.heard_at})
 
 
 if __name__ == "__main__":

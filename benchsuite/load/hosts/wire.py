@@ -1,8 +1,8 @@
 """What load hosts and their master tell each other, and how each checks what it is told.
 
-Every message is a mapping with its kind, sent over ZeroMQ as msgpack. The peer has the key, but
-what it sends is taken only if its fields are those of its kind, of their types, and no larger than
-they may be.
+Every message of ours is a mapping with its kind, sent by Locust's rpc (msgpack). The peer has the
+key, but what it sends is taken only if its fields are those of its kind, of their types, and no
+larger than they may be.
 """
 
 import hashlib
@@ -15,17 +15,15 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-import msgpack
 import numpy as np
-import zmq
 
 from benchsuite import __version__
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.samples import RECORD
-from benchsuite.load.hosts.keys import Key, only_by_ipv6
 from benchsuite.load.job import Done
 from benchsuite.stats.summary import DTYPE, Samples
 
+OURS = "benchsuite"  #: Type of our messages among Locust's.
 MOST_BYTES = 8_000_000  #: Of one message.
 CHUNK = 50_000  #: Samples in one message.
 PIECE = 4_000_000  #: Bytes of figures in one message.
@@ -36,14 +34,12 @@ SENT_S = 0.2  #: ZeroMQ sends on a thread of its own.
 Fields = Mapping[str, type]
 FROM_HOST: Mapping[str, Fields] = {
     "join": {"benchsuite": str, "python": str, "name": str, "cpus": int},
-    "alive": {},  #: Every second, and answered by the same.
     "leave": {"why": str},
     "clock": {"number": int, "at": float},
     "event": {"run": int, "line": str},  #: As a load process writes them, see `load.job`.
     "measured": {"run": int, "start": int, "total": int, "names": str, "packed": bytes},
 }
 FROM_MASTER: Mapping[str, Fields] = {
-    "alive": {},
     "refused": {"why": str},
     "clock": {"number": int},
     "job": {
@@ -59,28 +55,6 @@ FROM_MASTER: Mapping[str, Fields] = {
     "drop": {"run": int},
     "bye": {},
 }
-
-
-def secured(context: Any, kind: int, key: Key, host: str) -> Any:
-    """A socket at that host or to it; no byte of a message is read from who hasn't the key."""
-    socket = context.socket(kind)
-    socket.curve_publickey, socket.curve_secretkey = key.public, key.secret
-    socket.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES + 100_000)
-    socket.ipv6 = only_by_ipv6(host)
-    return socket
-
-
-def packed(kind: str, **fields: Any) -> bytes:
-    message: bytes = msgpack.packb({"kind": kind, **fields})
-    return message
-
-
-def unpacked(frames: Sequence[bytes], kinds: Mapping[str, Fields]) -> dict[str, Any]:
-    """A message of one of these kinds, of plain values; raises LoadError for anything else."""
-    try:
-        return checked(msgpack.unpackb(b"".join(frames)), kinds)
-    except (ValueError, msgpack.UnpackException) as error:
-        raise LoadError("What came is no message.") from error
 
 
 def checked(data: object, kinds: Mapping[str, Fields]) -> dict[str, Any]:
@@ -99,13 +73,15 @@ def checked(data: object, kinds: Mapping[str, Fields]) -> dict[str, Any]:
 
 def is_fit(value: object, wanted: type) -> bool:
     """Whether a value has this type, and no size that nobody means."""
-    if isinstance(value, str | bytes):
-        return isinstance(value, wanted) and len(value) <= MOST_BYTES
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool):
         return False
     if wanted is float:
-        return abs(value) <= LARGEST
-    return isinstance(value, wanted) and 0 <= value <= LARGEST
+        return isinstance(value, int | float) and abs(value) <= LARGEST
+    if not isinstance(value, wanted):
+        return False
+    if isinstance(value, int):
+        return 0 <= value <= LARGEST
+    return len(value) <= MOST_BYTES if isinstance(value, str | bytes) else True
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

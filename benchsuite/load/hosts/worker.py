@@ -3,7 +3,7 @@
     python -m benchsuite.load.hosts.worker HOST PORT KEY-FILE
 
 What the load is made with are the usual load processes, started here; this process passes on
-orders, events and samples (`benchsuite.load.hosts.wire`).
+orders, events and samples through Locust's WorkerRunner (`benchsuite.load.hosts.wire`).
 """
 
 from benchsuite.load.process import patching  # noqa: F401  # isort: skip - before everything else
@@ -25,24 +25,36 @@ from typing import Any
 import gevent
 import numpy as np
 import psutil
-import zmq.green as zmq
+import zmq
 from gevent.queue import Queue
-from zmq.utils.monitor import recv_monitor_message
+from locust.env import Environment
+from locust.runners import WorkerRunner
 
 from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError, told
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.load import job as messages
-from benchsuite.load.hosts import keys, wire
+from benchsuite.load.hosts import keys, sockets
+from benchsuite.load.hosts.wire import (
+    CHUNK,
+    FROM_MASTER,
+    OURS,
+    PIECE,
+    SENT_S,
+    Ended,
+    checked,
+    module_digest,
+    pack,
+    versions,
+)
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures, LoadFigures, added
 from benchsuite.system import cpus, network, scratch
 from benchsuite.system.guard import guarded
 
-ANSWER_S = 300.0  #: How long the master may take to come.
 GONE_S = 2.0  #: How long the master may be away after its connection has ended.
 LOST_S = 10.0  #: How long it may say nothing.
-ALIVE_S, LOOK_S = 1.0, 0.2
+LOOK_S = 0.2
 AT_ONCE, YIELD_S = 200_000, 0.001  #: Samples that are added up before others have their turn.
 REFUSALS = 3  #: After so many it is not the network.
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")
@@ -55,81 +67,75 @@ Ending = tuple[int, str]  #: Exit status, and why.
 class Worker:
     """From the first attempt to join to the master's end."""
 
-    def __init__(self, host: str, port: int, key: keys.Key, folder: Path) -> None:
+    def __init__(self, host: str, port: int, folder: Path) -> None:
         self.ending: Queue[Ending] = Queue()  #: The first counts.
-        self._address, self._folder = f"{host}:{port}", folder
-        self._begun = monotonic()
-        self._heard_at: float | None = None  #: When something came from the master.
+        self._address, self._host, self._port = f"{host}:{port}", host, port
+        self._folder = folder
+        self._runner: WorkerRunner | None = None
         self._refusals = 0
         self._away_since: float | None = None
         self._run: Run | None = None
-        self._socket = wire.secured(zmq.Context(), zmq.DEALER, key, host)
-        self._socket.curve_serverkey = key.public
-        name = socket.gethostname()
-        self._socket.setsockopt(zmq.IDENTITY, f"{name}_{secrets.token_hex(16)}".encode())
-        connections = self._socket.get_monitor_socket()
-        self._socket.connect(f"tcp://{self._address}")
-        self.send("join", **wire.versions(), name=name, cpus=len(cpus.available()))
-        for work in (self._listen, self._live, self._watch):
-            gevent.spawn(work)
-        gevent.spawn(self._look_at, connections)
+
+    def start(self) -> None:
+        gevent.spawn(self._join)
+        gevent.spawn(self._watch)
+
+    def on_connection(self, event: zmq.Event) -> None:
+        if event in keys.REFUSED:
+            self._refusals += 1
+        elif event == zmq.Event.HANDSHAKE_SUCCEEDED:
+            self._refusals, self._away_since = 0, None
+        elif event == zmq.Event.DISCONNECTED and self._away_since is None:
+            self._away_since = monotonic()
 
     def close(self) -> None:
         """Ends what is under way, and tells the master."""
         if self._run is not None:
-            self._run.making.kill()
-        if self._heard_at is not None:
+            self._run.end()
+        if self._runner is not None:
             self.send("leave", why="it was stopped.")
-            gevent.sleep(wire.SENT_S)
+            gevent.sleep(SENT_S)
 
-    def send(self, kind: str, **fields: Any) -> None:
-        self._socket.send(wire.packed(kind, **fields))
-
-    def _look_at(self, connections: Any) -> None:
-        while True:
-            event = recv_monitor_message(connections)["event"]
-            if event in keys.REFUSED:
-                self._refusals += 1
-            elif event == zmq.Event.HANDSHAKE_SUCCEEDED:
-                self._refusals, self._away_since = 0, None
-            elif event == zmq.Event.DISCONNECTED and self._away_since is None:
-                self._away_since = monotonic()
-
-    def _live(self) -> None:
-        while True:
-            gevent.sleep(ALIVE_S)
-            if self._heard_at is not None:
-                self.send("alive")
+    def _join(self) -> None:
+        environment = Environment(user_classes=[])
+        try:
+            runner = environment.create_worker_runner(self._host, self._port)
+        except ConnectionError:
+            self._end("did not answer in five minutes.")
+            return
+        self._runner = runner
+        runner.register_message(OURS, self._on_message)
+        own = {"name": socket.gethostname(), "cpus": len(cpus.available())}
+        self.send("join", **versions(), **own)
+        log.warning("Joined the master at %s; waiting for loads.", self._address)
 
     def _watch(self) -> None:
         """Ends this process when the master refuses the key, or is no more."""
         while True:
             gevent.sleep(LOOK_S)
-            now = monotonic()
+            heard = sockets.heard_at.get("")
             if self._refusals >= REFUSALS:
                 self._end("refused to talk: it has another key: copy its key file to this host.")
-            elif self._heard_at is None:
-                if now - self._begun > ANSWER_S:
-                    self._end("did not answer in five minutes.")
-            elif self._away_since is not None and now - self._away_since > GONE_S:
+            elif heard is None:
+                continue  # it may not be there yet
+            elif self._away_since is not None and monotonic() - self._away_since > GONE_S:
                 self._end("is gone.")
-            elif now - self._heard_at > LOST_S:
+            elif monotonic() - heard > LOST_S:
                 self._end(f"has said nothing for {LOST_S:g} s.")
 
     def _end(self, why: str) -> None:
         self.ending.put((1, f"The master at {self._address} {why}"))
 
-    def _listen(self) -> None:
-        while True:
-            frames = self._socket.recv_multipart()
-            at = monotonic()
-            if self._heard_at is None:
-                log.warning("Joined the master at %s; waiting for loads.", self._address)
-            self._heard_at = at
-            try:
-                self._take(wire.unpacked(frames, wire.FROM_MASTER), at)
-            except BenchsuiteError as error:
-                self._end(f"can't be understood: {error}")
+    def send(self, kind: str, **fields: Any) -> None:
+        assert self._runner is not None
+        self._runner.send_message(OURS, {"kind": kind, **fields})
+
+    def _on_message(self, environment: Environment, msg: Any, **_: Any) -> None:
+        at = monotonic()
+        try:
+            self._take(checked(msg.data, FROM_MASTER), at)
+        except BenchsuiteError as error:
+            self._end(f"can't be understood: {error}")
 
     def _take(self, data: dict[str, Any], at: float) -> None:
         kind, run = data["kind"], self._run
@@ -141,9 +147,9 @@ class Worker:
             self.ending.put((0, "The command has ended."))
         elif kind in ("job", "drop"):
             if run is not None:
-                run.making.kill()
+                run.end()
             self._run = Run(self, data, self._folder) if kind == "job" else None
-        elif kind == "alive" or run is None or data["run"] != run.number:
+        elif run is None or data["run"] != run.number:
             return
         elif kind == "order":
             run.obey(data["line"].encode(), at)
@@ -161,7 +167,7 @@ class Run:
         self._folder = folder / str(self.number)
         self._orders: Queue[tuple[bytes, float]] = Queue()
         self._pool: LoadPool | None = None
-        self.making = gevent.spawn(self._make)
+        self._making = gevent.spawn(self._make)
 
     def obey(self, line: bytes, at: float) -> None:
         if line == messages.STOP:
@@ -169,6 +175,9 @@ class Run:
                 self._pool.stop()
         else:
             self._orders.put((line, at))
+
+    def end(self) -> None:
+        self._making.kill()
 
     def _say(self, name: str, **fields: Any) -> None:
         line = json.dumps({"event": name, **fields})
@@ -204,7 +213,7 @@ class Run:
             path = self._folder / Path(job.locustfile).name
             path.write_text(data["source"], "utf-8")
             return replace(job, locustfile=str(path))
-        if data["sha256"] != wire.module_digest(job.workload_class):
+        if data["sha256"] != module_digest(job.workload_class):
             raise LoadError(
                 f"The module of {job.workload_class} differs from the master's; install the same "
                 "here."
@@ -222,20 +231,20 @@ class Run:
         done = pool.run(lambda tick: self._say("tick", **plain(tick)), begin)
         late_s, busy_percent = max(0.0, order[1] - begin), psutil.cpu_percent()
         samples, names = pool.samples()
-        end = wire.Ended(done=done, samples=len(samples), late_s=late_s, busy_percent=busy_percent)
+        end = Ended(done=done, samples=len(samples), late_s=late_s, busy_percent=busy_percent)
         self._say("done", **plain(end))
         listed, figures = json.dumps(plain(names)), b""
         while True:
             asked = self.asked.get()
             start: int = asked["start"]
             if asked["kind"] == "take":
-                total, packed = len(samples), wire.pack(samples[start : start + wire.CHUNK], begin)
+                total, packed = len(samples), pack(samples[start : start + CHUNK], begin)
             else:
                 if start == 0:
                     own = replace(done, window=(begin + asked["begin"], begin + asked["end"]))
                     part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
                     figures = zlib.compress(json.dumps(plain(_added_up(part))).encode())
-                total, packed = len(figures), figures[start : start + wire.PIECE]
+                total, packed = len(figures), figures[start : start + PIECE]
             legend = listed if start == 0 else ""
             self._worker.send(
                 "measured", run=self.number, start=start, total=total, names=legend, packed=packed
@@ -255,12 +264,16 @@ def _added_up(whole: Figures) -> LoadFigures:
 def main(host: str, port: int, key_file: str) -> int:
     """The exit status."""
     logging.basicConfig(level=logging.WARNING, format="%(message)s", stream=sys.stdout)
+    for name in ("locust", "locust.runners"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         key = keys.read(Path(key_file))
         with scratch.folder() as folder, guarded(secrets.token_hex(8), folder):
-            worker = Worker(host, port, key, folder)
+            worker = Worker(host, port, folder)
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: worker.ending.put((130, "Stopped.")))
+            sockets.use(key, worker.on_connection)
+            worker.start()
             status, why = worker.ending.get()
             worker.close()
     except BenchsuiteError as error:

@@ -142,6 +142,10 @@ class Child:
         self._buffer = b""
         self._log = log
 
+    def expect_ready(self) -> None:
+        """Waits until it can take orders."""
+        self.expect("ready", IMPORT_LIMIT_S)
+
     def close(self) -> None:
         """Ends the process and all it has started, and reaps it."""
         with suppress(BrokenPipeError):
@@ -235,7 +239,7 @@ class LoadWorker(Child):
 
     def check(self, job: Job) -> str:
         """Hands over the job; gives what its checked journey leaves open, or AnswerError."""
-        self.expect("ready", IMPORT_LIMIT_S)
+        self.expect_ready()
         self.send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
         self._load = job.load
         self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S

@@ -69,22 +69,35 @@ class Parent:
         while True:
             block = nb_read(0, 65_536)
             if not block:
-                os._exit(1)  # the parent is gone
+                self.closed()
             *lines, buffered = (buffered + block).split(b"\n")
             for line in lines:
-                if line.startswith((messages.GO, messages.REHEARSE)):
-                    self.orders.put(line)
-                elif line == messages.STOP:
-                    self.stop.set()
-                else:
-                    self.job.set(read(Job, json.loads(line)))
+                self.take(line)
+
+    def closed(self) -> NoReturn:
+        """The parent is gone."""
+        os._exit(1)
+
+    def take(self, line: bytes) -> None:
+        """An order, or the job."""
+        if line.startswith((messages.GO, messages.REHEARSE)):
+            self.orders.put(line)
+        elif line == messages.STOP:
+            self.stop.set()
+        else:
+            self.job.set(read(Job, json.loads(line)))
+
+
+def bound_to_parent() -> None:
+    """Ctrl-C is the parent's; with it this process dies, even when a journey never yields to who
+    reads standard input.
+    """
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def main(events: int) -> NoReturn:
-    # Ctrl-C is the parent's; with it this process dies, even when a journey never yields to who
-    # reads standard input
-    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    bound_to_parent()
     # warnings and errors of Locust go to standard error, which is the log, up to a limit
     handler = logging.StreamHandler()
     left = iter(range(LOG_RECORDS))

@@ -1,0 +1,105 @@
+"""Locust's sockets with ZeroMQ's CURVE: no byte of a message is read from who hasn't the key."""
+
+from collections.abc import Callable
+from time import monotonic
+from typing import Any, ClassVar
+
+import gevent
+import msgpack
+import zmq.green as zmq
+from locust.rpc import Message, zmqrpc
+from zmq.utils.monitor import recv_monitor_message
+
+from benchsuite.load.hosts.keys import ZAP, Key, admission, only_by_ipv6
+from benchsuite.load.hosts.wire import MOST_BYTES, OURS
+
+LONGEST_NAME = 300
+TO_MASTER, TO_HOST = ("client_ready", "heartbeat", OURS), ("ack", "heartbeat", OURS)
+"""Types of messages that are taken; Locust's others are of no use here."""
+
+
+heard_at: dict[str, float] = {}
+"""Name of a host, or "" for the master → when something came from it."""
+
+
+class Ends:
+    """What master and host have in common: their key, and what befalls their connections."""
+
+    key: ClassVar[Key]
+    on_connection: ClassVar[Callable[[zmq.Event], None]]
+
+    def secure(self, socket: Any) -> None:
+        """Before it is bound or connected."""
+        socket.curve_publickey, socket.curve_secretkey = self.key.public, self.key.secret
+        socket.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES + 100_000)
+        gevent.spawn(self._watch, socket.get_monitor_socket())
+
+    def _watch(self, events: Any) -> None:
+        while True:
+            Ends.on_connection(zmq.Event(recv_monitor_message(events)["event"]))
+
+
+class Server(Ends, zmqrpc.Server):
+    """The master's end."""
+
+    def __init__(self, host: str, port: int) -> None:
+        zmqrpc.BaseSocket.__init__(self, zmq.ROUTER, not only_by_ipv6(host))
+        self.secure(self.socket)
+        self.socket.curve_server = True
+        self.socket.zap_domain = OURS.encode()
+        self.socket.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
+        asked = self.socket.context.socket(zmq.REP)
+        asked.bind(ZAP)
+        gevent.spawn(self._admit, asked)
+        self.socket.bind(f"tcp://{host}:{port}")
+
+    def _admit(self, asked: Any) -> None:
+        while True:
+            asked.send_multipart(admission(asked.recv_multipart(), self.key))
+
+    def recv_from_client(self) -> tuple[str, Message]:
+        while True:
+            address, *data = self.socket.recv_multipart()
+            name = address.decode(errors="replace")
+            message = _message(data, TO_MASTER)
+            if message is not None and message.node_id == name:
+                heard_at[name] = monotonic()
+                return name, message
+
+
+class Client(Ends, zmqrpc.Client):
+    """A host's end."""
+
+    def __init__(self, host: str, port: int, identity: str) -> None:
+        zmqrpc.BaseSocket.__init__(self, zmq.DEALER, not only_by_ipv6(host))
+        self.secure(self.socket)
+        self.socket.curve_serverkey = self.key.public
+        self.socket.setsockopt(zmq.IDENTITY, identity.encode())
+        self.socket.connect(f"tcp://{host}:{port}")
+
+    def recv(self) -> Message:
+        while True:
+            message = _message(self.socket.recv_multipart(), TO_HOST)
+            if message is not None:
+                heard_at[""] = monotonic()
+                return message
+
+
+def use(key: Key, on_connection: Callable[[zmq.Event], None]) -> None:
+    """From now on Locust's runners speak by these sockets."""
+    Ends.key, Ends.on_connection = key, on_connection
+    zmqrpc.Server, zmqrpc.Client = Server, Client  # type: ignore[misc]
+
+
+def _message(data: list[bytes], types: tuple[str, ...]) -> Message | None:
+    """As Locust reads one; None for what is none. Nothing is made of it but plain values."""
+    try:
+        parts = msgpack.unpackb(b"".join(data), raw=False)
+    except (ValueError, msgpack.UnpackException):
+        return None
+    if not isinstance(parts, list) or len(parts) != 3:
+        return None
+    kind, content, name = parts
+    if kind not in types or not isinstance(name, str) or len(name) > LONGEST_NAME:
+        return None
+    return Message(kind, content, name)
