@@ -36,21 +36,18 @@ class Workload(ABC):
 
     name: ClassVar[str]
     summary: ClassVar[str] = ""  #: One line for `listbench`.
-    options: ClassVar[Mapping[str, Option]] = {}
-    """Options with their defaults, which also set the type."""
+    options: ClassVar[Mapping[str, Option]] = {}  #: Their defaults also set the type.
     limits: ClassVar[Limits] = {}  #: Of its options.
     ready_path: str = "/"  #: A path that the server can answer as soon as it is up (any status).
     locustfile: str = ""  #: Path of a locustfile whose users run instead of the journey.
-    needs_target_app: bool = False
-    """Whether `benchsuite.target` must be mounted under /bench/ in the measured server."""
+    needs_target_app: bool = False  #: Whether `benchsuite.target` must be mounted under /bench/.
     needs_workers: ClassVar[bool] = False  #: Workers on the channel layer (`--layer-workers`).
     needs_layer: bool = False  #: A channel layer, the target's own or that of `--layer`.
     whole_journeys: ClassVar[bool] = False  #: A journey at the window's end is drained.
     unit: ClassVar[Unit] = REQUEST  #: What the figures of a run count.
     due: ClassVar[str] = MESSAGE  #: What an arrival of the open model is, over WebSockets.
     reads_memory: ClassVar[bool] = False  #: The target's, for each connection.
-    storm_s: float | None = None
-    """When all connections are cut, in seconds since the load's start; known after `fit()`."""
+    storm_s: float | None = None  #: When all connections are cut, since the begin; after `fit()`.
     needs_websocket: bool = False  #: Whether the server must speak WebSocket.
     endless: ClassVar[bool] = False  #: A journey lasts as long as the load, or isn't ours to count.
     alike: ClassVar[bool] = True  #: All users do the same, so each should get an equal share.
@@ -60,19 +57,15 @@ class Workload(ABC):
     keep_cookies: ClassVar[bool] = LoadProfile().keep_cookies
     """Whether a user's next journey keeps the cookies of the last one, without --keep-cookies and
     --no-keep-cookies."""
-    in_turn: ClassVar[bool] = False
-    """Whether the open model's slots take journeys in turn, instead of the one used last."""
+    in_turn: ClassVar[bool] = False  #: Whether slots take journeys in turn, not the one used last.
     uses_database: bool = True  #: Whether its views ask a database, as far as is known.
-    calibrates: bool = False
-    """Whether `prepare()` measures this machine, for which a workload must be a run's only one."""
+    calibrates: bool = False  #: Whether `prepare()` measures this machine; then it must be alone.
     uses_rows: ClassVar[bool] = False  #: The throw-away database must hold `DatabaseSpec.rows`.
-    shared_data: ClassVar[str] = ""
-    """Name of what `prepare()` makes, where it is made once for several workloads."""
+    shared_data: ClassVar[str] = ""  #: Name of what `prepare()` makes once for several workloads.
     services: Mapping[str, Mapping[str, Option]] = {}
     """Services of the run that the views ask, by name, with what these are told. The target finds
     the URL of `api` in the variable BENCHSUITE_API_URL."""
-    libraries: Mapping[str, str] = {}
-    """Distributions that the target needs for it, with the extra that brings each."""
+    libraries: Mapping[str, str] = {}  #: Distributions that it needs, with the extra that has each.
     unchecked: str = (
         "Of the answers, the status was checked and what the journey itself asks of them, nothing "
         "else: a log-in page, another user's page or a stale one may have counted as right."

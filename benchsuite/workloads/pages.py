@@ -7,15 +7,8 @@ from typing import Any
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, Within
 from benchsuite.target.bench_app import PAGE, PAUSE_S
-from benchsuite.workloads.base import (
-    EARLY_S,
-    Client,
-    TargetPage,
-    expect_body,
-    expect_object,
-    expect_seconds,
-    twin,
-)
+from benchsuite.workloads import base
+from benchsuite.workloads.base import Client, TargetPage, twin
 
 # The views' limits.
 MOST_BYTES = 2**24
@@ -31,7 +24,7 @@ class Plain(TargetPage):
     summary = "GET two bytes: what the server and Django cost by themselves"
 
     def journey(self, client: Client) -> None:
-        expect_body(client.get(self.path), b"OK")
+        base.expect_body(client.get(self.path), b"OK")
 
 
 class Get(TargetPage):
@@ -46,7 +39,7 @@ class Get(TargetPage):
         self._right = b"x" * self.settings["size"]
 
     def journey(self, client: Client) -> None:
-        expect_body(client.get(self._url, name=self.path), self._right)
+        base.expect_body(client.get(self._url, name=self.path), self._right)
 
 
 class Echo(TargetPage):
@@ -62,7 +55,7 @@ class Echo(TargetPage):
     def journey(self, client: Client) -> None:
         size = self.settings["size"]
         body = f"{next(self._numbers)} ".ljust(size, "x")[:size]
-        expect_body(client.post(self.path, body, OCTETS), body.encode())
+        base.expect_body(client.post(self.path, body, OCTETS), body.encode())
 
 
 class Sleep(TargetPage):
@@ -73,7 +66,7 @@ class Sleep(TargetPage):
     query = ("seconds",)
 
     def journey(self, client: Client) -> None:
-        expect_seconds(client.get(self._url, name=self.path), self.settings["seconds"])
+        base.expect_seconds(client.get(self._url, name=self.path), self.settings["seconds"])
 
 
 class Cpu(TargetPage):
@@ -94,7 +87,7 @@ class Cpu(TargetPage):
         return self.calibrates
 
     def journey(self, client: Client) -> None:
-        answer = expect_object(client.get(self._url, name=self.path))
+        answer = base.expect_object(client.get(self._url, name=self.path))
         if answer != self._right:
             raise AnswerError(f"expected {self._right}, and got {str(answer)[:100]}")
 
@@ -128,13 +121,11 @@ class Layer(TargetPage):
         self.ready_path = f"/bench/layer/{self.settings['view']}/"
 
     def journey(self, client: Client) -> None:
-        expect_body(client.get(self.ready_path), b"OK")
+        base.expect_body(client.get(self.ready_path), b"OK")
 
 
 class Upstream(TargetPage):
-    """The view asks the run's API once for each number of `calls`, which says how long the API
-    takes for that call.
-    """
+    """The view asks the run's API once for each of `calls`, which are the seconds that it takes."""
 
     name = "upstream"
     summary = "GET a page that asks a slow API several times, at once or one after another"
@@ -162,14 +153,14 @@ class Upstream(TargetPage):
                 f"{self.name}'s option calls must be up to {MOST_CALLS} numbers from 0 to "
                 f"{MAX_SECONDS:g}, separated by commas, and is {calls!r}."
             )
-        self._least_s = (max if at_once else sum)(self._right) - EARLY_S
+        self._least_s = (max if at_once else sum)(self._right) - base.EARLY_S
         self._url += "&at_once=1" * at_once
         options_of_api = ("failures", "stall_at_s", "stall_s")
         self.services = {"api": {name: self.settings[name] for name in options_of_api}}
         self.libraries = {"httpx": "upstream"}
 
     def journey(self, client: Client) -> None:
-        answer = expect_object(client.get(self._url, name=self.path))
+        answer = base.expect_object(client.get(self._url, name=self.path))
         took_s = answer.get("seconds")
         if answer.get("answers") != self._right or not isinstance(took_s, float):
             raise AnswerError(f"expected the answers {self._right}, and got {str(answer)[:100]}")
@@ -185,9 +176,9 @@ class BenchApp(TargetPage):
 
     def journey(self, client: Client) -> None:
         if self.settings["version"] == 1:
-            expect_seconds(client.get(self.path), PAUSE_S)
+            base.expect_seconds(client.get(self.path), PAUSE_S)
         else:
-            expect_body(client.get(f"{self.path}?version=2"), PAGE)
+            base.expect_body(client.get(f"{self.path}?version=2"), PAGE)
 
 
 PlainAsync, GetAsync, EchoAsync, SleepAsync = map(twin, (Plain, Get, Echo, Sleep))

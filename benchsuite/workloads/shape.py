@@ -60,8 +60,7 @@ class Shape:
         self._lengths: list[int] = []
         self._wanted: dict[str, str] = {}
         self._band = ANY
-        self._known: bytes | None = None
-        """The last right answer; None if more than the body counts."""
+        self._known: bytes | None = None  #: The last right answer, if nothing but the body counts.
         self._known_type: str | None = None
         self._known_marks: tuple[bytes, ...] = ()
         self._known_lengths = NONE

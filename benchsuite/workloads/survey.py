@@ -59,12 +59,11 @@ class Survey(Workload):
         slug = self._slugs[(user + turn) % len(self._slugs)]
         self.complete(client, slug, seed=f"{self.settings['seed']}:{user}:{turn}")
 
-    def complete(self, client: Client, slug: str, *, seed: object) -> "Completion":
+    def complete(self, client: Any, slug: str, *, seed: object) -> "Completion":
         """Completes this survey; its name is the journey's in the results."""
         from benchsuite.robot.walk import complete
 
-        named: Any = client
-        named.journey_name = f"{self.name} {slug}"
+        client.journey_name = f"{self.name} {slug}"
         start = f"{self.path}{slug}/"
 
         def naming(method: str, path: str) -> str:

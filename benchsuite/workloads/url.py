@@ -11,8 +11,7 @@ from benchsuite.core.wording import check_written
 from benchsuite.workloads.base import Workload, expect_status
 from benchsuite.workloads.shape import Shape
 
-REHEARSALS = 30
-"""How often pages are requested before the load, to learn what their answers share."""
+REHEARSALS = 30  #: How often pages are asked before the load, to learn what answers share.
 
 MISSED = "Another user's page or a stale one may have counted as right."
 

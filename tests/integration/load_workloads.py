@@ -1,11 +1,9 @@
 """Journeys for the tests of the load process, which imports them by their dotted path."""
 
 import time
-from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.specs import Option
 from benchsuite.workloads.base import Client, Workload, expect_body, expect_status
 
 
@@ -13,7 +11,7 @@ class Get(Workload):
     """One GET of a path, whose body must be OK."""
 
     name = "get"
-    options: ClassVar[Mapping[str, Option]] = {"path": "/"}
+    options = {"path": "/"}
 
     @property
     def path(self) -> str:
@@ -66,30 +64,26 @@ class Then(Get):
         raise NotImplementedError
 
 
+def _spin(self, client):
+    """Never lets go of the interpreter once the load has begun."""
+    while True:
+        pass
+
+
+Spinning = made("spinning", Then, then=_spin)
 PostOnce = made("post-once", Then, then=lambda self, client: client.post(self.path, {"a": "1"}))
 GetTwice = made("get-twice", Then, then=lambda self, client: client.get(self.path))
 Broken = made("broken", Then, then=lambda self, client: {}["missing"])
 
 
-class Spinning(Then):
-    """Never lets go of the interpreter once the load has begun."""
-
-    name = "spinning"
-
-    def then(self, client: Client) -> None:
-        while True:
-            pass
+def _pausing(self, client):
+    """The server closes the connection in the pause."""
+    client.get("/")
+    time.sleep(0.05)
+    client.post(self.path, {"a": "1"})
 
 
-class PauseAndPost(Get):
-    """A GET, a pause in which the server closes the connection, and a POST."""
-
-    name = "pause-and-post"
-
-    def journey(self, client: Client) -> None:
-        client.get("/")
-        time.sleep(0.05)
-        client.post(self.path, {"a": "1"})
+PauseAndPost = made("pause-and-post", journey=_pausing)
 
 
 class Everything(Workload):
@@ -121,34 +115,23 @@ class Everything(Workload):
         expect_status(client.get("/späti"))
 
 
-class Long(Workload):
-    """Many requests with pauses of the journey's own in between."""
-
-    name = "long"
-
-    def journey(self, client: Client) -> None:
-        for _ in range(3):
-            client.get("/")
-            time.sleep(0.01)
-
-
-class Complaining(Workload):
-    name = "complaining"
-
-    def journey(self, client: Client) -> None:
+def _many(self, client):
+    """With pauses of the journey's own in between."""
+    for _ in range(3):
         client.get("/")
-        raise AnswerError("expected three rows, and got two")
+        time.sleep(0.01)
 
 
-class LogIn(Workload):
-    """A visitor who logs in and looks at what only members see."""
+def _complain(self, client):
+    client.get("/")
+    raise AnswerError("expected three rows, and got two")
 
-    name = "log-in"
 
-    def journey(self, client: Client) -> None:
-        expect_body(client.get("/login/"), b"who are you?")
-        expect_status(client.post("/login/", {"name": "eve"}), 302)
-        expect_body(client.get("/members/"), b"OK")
+def _log_in(self, client):
+    """And look at what only members see."""
+    expect_body(client.get("/login/"), b"who are you?")
+    expect_status(client.post("/login/", {"name": "eve"}), 302)
+    expect_body(client.get("/members/"), b"OK")
 
 
 def _once(self, client):
@@ -159,6 +142,9 @@ def _led(self, client):
     expect_body(client.get("/", follow=True), b"OK")
 
 
+Long = made("long", Workload, journey=_many)
+Complaining = made("complaining", Workload, journey=_complain)
+LogIn = made("log-in", Workload, journey=_log_in)
 SignUp = made("sign-up", Workload, journey=_once)
 Followed = made("followed", Workload, journey=_led)
 
@@ -168,12 +154,7 @@ class Socket(CheckedOnce):
 
     name = "socket"
     unit = "message"
-    options: ClassVar[Mapping[str, Option]] = {
-        "path": "/",
-        "messages": 0,
-        "size": 32,
-        "binary": False,
-    }
+    options = {"path": "/", "messages": 0, "size": 32, "binary": False}
 
     def journey(self, client: Any) -> None:
         messages = int(self.settings["messages"])
@@ -182,37 +163,25 @@ class Socket(CheckedOnce):
                 socket.echo(int(self.settings["size"]), binary=bool(self.settings["binary"]))
 
 
-class SocketRest(CheckedOnce):
-    """Rests on a kept connection for a moment at a time."""
-
-    name = "socket-rest"
-    unit = "message"
-
-    def journey(self, client: Any) -> None:
-        with client.websocket(self.path, keep=True) as socket:
-            socket.rest(0.05)
+def _rest(self, client):
+    with client.websocket(self.path, keep=True) as socket:
+        socket.rest(0.05)
 
 
-class SocketConnect(CheckedOnce):
-    """Passes the check at /, and then connects to the path and closes again."""
-
-    name = "socket-connect"
-    unit = "handshake"
-
-    def journey(self, client: Any) -> None:
-        client.websocket(self.path).close()
+def _connect(self, client):
+    client.websocket(self.path).close()
 
 
-class SocketImpatient(Get):
-    """Takes for the answer whatever comes next."""
+def _take_anything(self, client):
+    """For the answer."""
+    with client.websocket(self.path, keep=True) as socket:
+        socket.send("hello")
+        socket.receive(matching=lambda message: True)
 
-    name = "socket-impatient"
-    unit = "message"
 
-    def journey(self, client: Any) -> None:
-        with client.websocket(self.path, keep=True) as socket:
-            socket.send("hello")
-            socket.receive(matching=lambda said: True)
+SocketRest = made("socket-rest", CheckedOnce, unit="message", journey=_rest)
+SocketConnect = made("socket-connect", CheckedOnce, unit="handshake", journey=_connect)
+SocketImpatient = made("socket-impatient", unit="message", journey=_take_anything)
 
 
 class SocketEntering(Get):

@@ -24,6 +24,7 @@ class Loaded:
     ticks: list[Tick]
     samples: driver.Samples
     names: list[driver.NameEntry]
+    job: Job | None = None
 
     def of(self, name: str) -> Any:
         """The samples of a name; none when it is unknown."""
@@ -83,10 +84,10 @@ def load(tmp_path: Path, job: Job, stop_at: float | None = None) -> Loaded:
                 pool.stop()
 
         done = pool.run(on_tick)
-        return Loaded(done, ticks, *pool.samples())
+        return Loaded(done, ticks, *pool.samples(), job)
 
 
-def served(tmp_path, behaviours=None, workload="Get", *, stop_at=None, **changes):
+def served(tmp_path, behaviours=None, workload="Get", *, stop_at=None, tls=None, **changes):
     """The load of a responder that behaves like this, which has counted for itself."""
-    with Responder(behaviours) as responder:
+    with Responder(behaviours, tls=tls) as responder:
         return load(tmp_path, a_job(responder, workload, **changes), stop_at), responder

@@ -25,10 +25,8 @@ class Request:
     path: str
     headers: dict[str, str]
     body: bytes
-    number: int
-    """Which request of its path it is, from 1."""
-    on_connection: int
-    """Which request of its connection it is, from 1."""
+    number: int  #: Which request of its path it is, from 1.
+    on_connection: int  #: Which request of its connection it is, from 1.
 
 
 Behaviour = Callable[[Request], "bytes | Iterator[bytes] | None"]
@@ -114,8 +112,7 @@ class Responder:
         """Connections that rest for longer than `idle_s` are closed, as servers do."""
         self.behaviours: dict[str, Behaviour] = {"/": ok, **(behaviours or {})}
         self.seen: Counter[str] = Counter()
-        self.requests: list[Request] = []
-        """The first hundred."""
+        self.requests: list[Request] = []  #: The first hundred.
         self.connections = 0
         self._lock = threading.Lock()
         self._tls = tls

@@ -24,8 +24,7 @@ from websockets.typing import Subprotocol
 from tests.integration.listening import server
 from tests.integration.stubs_http import RUN
 
-Treated = Callable[[ServerConnection, Any], None]
-"""What happens with one message."""
+Treated = Callable[[ServerConnection, Any], None]  #: What happens with one message.
 
 Behaviour = Callable[[ServerConnection, Counter[str]], None]
 """What happens on a connection; counts what it does."""
@@ -115,8 +114,7 @@ class SocketResponder:
         """
         self.behaviours: dict[str, Behaviour | int] = {"/": echo, **(behaviours or {})}
         self.seen: dict[str, Counter[str]] = {path: Counter() for path in self.behaviours}
-        self.codes: Counter[int | None] = Counter()
-        """Close codes that clients sent."""
+        self.codes: Counter[int | None] = Counter()  #: Close codes that clients sent.
         self._headers = {"X-Benchsuite-Run": RUN} if headers is None else headers
         self._server: Server = serve(
             self._handle,
@@ -154,8 +152,7 @@ class SocketResponder:
         return connection.respond(HTTPStatus(behaviour), "no")
 
     def _respond(self, connection, request, response):
-        for name, value in self._headers.items():
-            response.headers[name] = value
+        response.headers.update(self._headers)
         return response
 
     def _handle(self, connection: ServerConnection) -> None:

@@ -16,22 +16,12 @@ from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.answer import answers_as
 from benchsuite.telemetry.prober.program import RIGHT
+from tests.integration import stubs_http, stubs_ws
 from tests.integration.left_behind import eventually
 from tests.integration.listening import server
-from tests.integration.loads import a_job, load
-from tests.integration.stubs_http import (
-    EVERYTHING,
-    RUN,
-    Close,
-    Responder,
-    after,
-    answer,
-    closing,
-    every,
-    ok,
-)
-from tests.integration.stubs_ws import RawResponder, SocketResponder, raw, with_code
-from tests.integration.stubs_ws import every as every_message
+from tests.integration.loads import a_job, load, served
+from tests.integration.stubs_http import EVERYTHING, RUN, Responder, after, answer, closing, ok
+from tests.integration.stubs_ws import RawResponder, SocketResponder
 from tests.integration.test_streams import endless
 
 CHECKED = 1
@@ -56,8 +46,7 @@ each_version = pytest.mark.parametrize("version", [ssl.TLSVersion.TLSv1_2, ssl.T
 @each_version
 def test_a_connection_is_kept_and_every_request_is_a_sample(version, tls, tmp_path):
     tls.minimum_version = tls.maximum_version = version
-    with Responder({"/": after(0.005)}, tls=tls) as responder:
-        result = load(tmp_path, a_job(responder))
+    result, responder = served(tmp_path, {"/": after(0.005)}, tls=tls)
     requests = result.of("GET /")
     assert len(requests) == responder.seen["/"] - CHECKED > 10
     assert result.kinds("GET /") == {Kind.OK: len(requests)}
@@ -68,8 +57,7 @@ def test_a_connection_is_kept_and_every_request_is_a_sample(version, tls, tmp_pa
 def test_without_keep_alive_each_request_makes_its_own_handshake(tls, tmp_path):
     reused: list[bool | None] = []
     tls.sni_callback = lambda connection, name, context: reused.append(connection.session_reused)
-    with Responder(tls=tls) as responder:
-        result = load(tmp_path, a_job(responder, keep_alive=False))
+    result, responder = served(tmp_path, tls=tls, keep_alive=False)
     requests = result.of("GET /")
     assert result.kinds("GET /") == {Kind.OK: len(requests)}
     assert responder.connections == len(requests) + CHECKED > 10
@@ -77,15 +65,13 @@ def test_without_keep_alive_each_request_makes_its_own_handshake(tls, tmp_path):
 
 
 def test_everything_a_client_can_do(tls, tmp_path):
-    with Responder(EVERYTHING, tls=tls) as responder:
-        result = load(tmp_path, a_job(responder, "Everything", duration_s=0.3))
+    result, _ = served(tmp_path, EVERYTHING, "Everything", tls=tls, duration_s=0.3)
     assert set(result.kinds("everything")) == {Kind.OK}
 
 
 def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
-    sse = "benchsuite.workloads.sse.Sse"
-    with Responder({"/s": endless}, tls=tls) as responder:
-        result = load(tmp_path, a_job(responder, sse, path="/s", unit="event", numbered=True))
+    sse, job = "benchsuite.workloads.sse.Sse", {"path": "/s", "unit": "event", "numbered": True}
+    result, _ = served(tmp_path, {"/s": endless}, sse, tls=tls, **job)
     events = result.of("event /s")
     assert result.kinds("event /s") == {Kind.OK: len(events)}
     assert len(events) > 20
@@ -93,23 +79,21 @@ def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
 
 
 def last(request):
-    raise Close(answer())
+    raise stubs_http.Close(answer())
 
 
 @pytest.mark.parametrize(("first", "connections"), [(ok, 1), (last, None)])
 def test_a_post_goes_to_a_connection_that_is_open_or_opened_anew(tls, tmp_path, first, connections):
     """Tickets that came after the answer are no reason to make another connection."""
-    with Responder({"/": first, "/post": ok}, tls=tls) as responder:
-        result = load(tmp_path, a_job(responder, "PauseAndPost", path="/post", users=1))
+    job = {"path": "/post", "users": 1}
+    result, responder = served(tmp_path, {"/": first, "/post": ok}, "PauseAndPost", tls=tls, **job)
     assert set(result.kinds("GET /")) == set(result.kinds("POST /post")) == {Kind.OK}
     assert connections is None or responder.connections == connections + CHECKED
 
 
 def test_failures_after_the_handshake_have_the_kinds_that_they_have_without(tls, tmp_path):
-    behaviours = {
-        "/": every(3, after(2.0), every(4, closing(b"HTTP/1.1 200 OK\r\nContent-"))),
-        "/reset": closing(reset=True),
-    }
+    cut_off = stubs_http.every(4, closing(b"HTTP/1.1 200 OK\r\nContent-"))
+    behaviours = {"/": stubs_http.every(3, after(2.0), cut_off), "/reset": closing(reset=True)}
     with Responder(behaviours, tls=tls) as responder:
         result = load(tmp_path, a_job(responder, timeout_s=0.2, duration_s=1.0))
         again = load(tmp_path / "again", a_job(responder, "CheckedOnce", path="/reset"))
@@ -141,28 +125,25 @@ def hold(connection):
         pass
 
 
-def speak_plainly(connection):
-    connection.recv(65_536)
-    connection.sendall(answer())
-    connection.close()
+def saying(words):
+    """In plain text, before it closes the connection."""
+
+    def serve(connection):
+        connection.recv(65_536)
+        connection.sendall(words)
+        connection.close()
+
+    return serve
 
 
-def close_at_once(connection):
-    connection.recv(65_536)
-    connection.close()
-
-
-HANDSHAKES = pytest.mark.parametrize(
+@pytest.mark.parametrize(
     ("serve", "kind", "words"),
     [
         (hold, Kind.CONNECT_TIMEOUT, "no connection after 0.3 s"),
-        (speak_plainly, Kind.TLS, "no TLS: "),
-        (close_at_once, Kind.RESET, "the connection was closed in the TLS handshake"),
+        (saying(answer()), Kind.TLS, "no TLS: "),
+        (saying(b""), Kind.RESET, "the connection was closed in the TLS handshake"),
     ],
 )
-
-
-@HANDSHAKES
 @pytest.mark.parametrize("workload", ["Get", "Socket"])
 def test_failures_of_the_handshake(workload, serve, kind, words, tls, tmp_path):
     """In the load a failure of its kind; before it, a refusal."""
@@ -285,8 +266,8 @@ def test_a_message_of_more_than_the_kernel_takes_at_once(tls, tmp_path):
 
 def test_endings_of_a_websocket_are_told_as_without(tls, tmp_path):
     behaviours = {
-        "/odd": every_message(5, with_code(1011)),
-        "/garbage": every_message(5, raw(b"\xff\xff" * 9)),
+        "/odd": stubs_ws.every(5, stubs_ws.with_code(1011)),
+        "/garbage": stubs_ws.every(5, stubs_ws.raw(b"\xff\xff" * 9)),
     }
     with SocketResponder(behaviours, tls=tls) as responder:
         result = socket_load(tmp_path, responder, path="/odd")

@@ -16,20 +16,11 @@ from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import load_pool
+from tests.integration import stubs_http
 from tests.integration.loads import a_job, load, served
-from tests.integration.stubs_http import (
-    EVERYTHING,
-    Close,
-    Responder,
-    after,
-    answer,
-    closing,
-    every,
-    ok,
-)
+from tests.integration.stubs_http import Responder, after, answer, closing, every, ok
 
-CHECKED = 1
-"""The checked journey asks once, and is not in the samples."""
+CHECKED = 1  #: The checked journey asks once, and is not in the samples.
 
 
 @contextmanager
@@ -227,7 +218,7 @@ def test_a_post_is_not_sent_twice(tmp_path):
 @pytest.mark.alone
 def test_a_post_survives_a_connection_that_was_closed_before_it(tmp_path):
     def slow_close(request):
-        raise Close(answer())
+        raise stubs_http.Close(answer())
 
     result, responder = served(
         tmp_path, {"/": slow_close, "/save": ok}, "PauseAndPost", path="/save"
@@ -250,7 +241,7 @@ def test_without_keep_alive_each_request_has_its_connection(tmp_path):
 
 
 def test_a_client_can_do_what_a_journey_needs(tmp_path):
-    result, responder = served(tmp_path, EVERYTHING, "Everything")
+    result, responder = served(tmp_path, stubs_http.EVERYTHING, "Everything")
     assert set(result.kinds("everything")) == {Kind.OK}
     # the check is a journey too, made twice because it sends forms; one that the end cuts off
     # leaves its requests but no journey
@@ -277,11 +268,10 @@ def test_the_drain_waits_for_what_the_window_started(tmp_path):
 
 
 def test_what_the_drain_does_not_see_end_is_unfinished(tmp_path):
-    with Responder({"/slow": after(2.0)}) as responder:
-        job = a_job(responder, "CheckedOnce", path="/slow", duration_s=0.4, drain_s=0.3)
-        started = time.monotonic()
-        result = load(tmp_path, job)
-        assert time.monotonic() - started < 2.0 + 5.0
+    started = time.monotonic()
+    times = {"duration_s": 0.4, "drain_s": 0.3}
+    result, _ = served(tmp_path, {"/slow": after(2.0)}, "CheckedOnce", path="/slow", **times)
+    assert time.monotonic() - started < 2.0 + 5.0
     samples = result.of("GET /slow")
     assert result.kinds("GET /slow") == {Kind.UNFINISHED: 2}
     assert (samples["finish"] - samples["start"] >= 0.6).all()
@@ -318,10 +308,8 @@ def test_thinking_users_end_at_once(tmp_path):
 def test_users_who_rested_in_a_lower_stage_do_not_come_back_at_once(tmp_path):
     """They would ask a target for more than users and their pauses allow."""
     stages = {"users": 40, "stages": (40, 1, 40), "think_time_s": 2.0, "duration_s": 1.0}
-    with Responder() as responder:
-        job = a_job(responder, **stages)
-        result = load(tmp_path, job)
-    begin, _ = stage_windows(job.load, result.done)[2]
+    result, _ = served(tmp_path, **stages)
+    begin, _ = stage_windows(result.job.load, result.done)[2]
     starts = result.of("GET /")["start"]
     assert 1 <= ((starts >= begin) & (starts < begin + 0.2)).sum() <= 10
 
@@ -345,23 +333,18 @@ def test_a_broken_journey_neither_kills_its_user_nor_spins(tmp_path):
     assert "load_workloads.py:" in example
 
 
-def test_a_page_that_fails_is_refused_also_when_the_journey_does_not_look(tmp_path):
-    behaviours = {"/page": lambda request: answer(status=503)}
-    with Responder(behaviours) as responder, pytest.raises(AnswerError, match="answered 503"):
-        load(tmp_path, a_job(responder, "Lenient", path="/page"))
-
-
 @pytest.mark.parametrize(
-    ("workload", "error", "words"),
+    ("workload", "status", "error", "words"),
     [
-        ("Complaining", AnswerError, "expected three rows"),
-        ("Idle", AnswerError, "makes no request"),
-        ("Missing", LoadError, r"can't import .*\.Missing"),
+        ("Complaining", 200, AnswerError, "expected three rows"),
+        ("Idle", 200, AnswerError, "makes no request"),
+        ("Lenient", 503, AnswerError, "answered 503"),  # also when the journey does not look
+        ("Missing", 200, LoadError, r"can't import .*\.Missing"),
     ],
 )
-def test_a_journey_that_can_not_be_made_is_refused(workload, error, words, tmp_path):
-    with Responder() as responder, pytest.raises(error, match=words):
-        load(tmp_path, a_job(responder, workload))
+def test_a_journey_that_can_not_be_made_is_refused(workload, status, error, words, tmp_path):
+    with pytest.raises(error, match=words):
+        served(tmp_path, {"/": lambda request: answer(status=status)}, workload)
 
 
 def test_a_load_process_that_dies_is_an_error_with_its_log(tmp_path):

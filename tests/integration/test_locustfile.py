@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.samples import Kind
-from tests.integration.loads import a_job, load
+from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import Responder, after, answer, closing, every
 
 HEAD = """
@@ -30,18 +30,22 @@ def visitor(base, wait="constant(0.02)", body=HOME):
     return f"class Visitor({base}):\n    wait_time = {wait}\n{body}"
 
 
-def run(tmp_path, text, responder, **profile):
+def written(tmp_path, text):
     path = tmp_path / "locustfile.py"
     path.write_text(HEAD + text)
-    return load(tmp_path, a_job(responder, locustfile=str(path), **profile))
+    return str(path)
+
+
+def run(tmp_path, text, behaviours=None, **profile):
+    return served(tmp_path, behaviours, locustfile=written(tmp_path, text), **profile)
 
 
 @each_base
 @pytest.mark.alone
 def test_requests_are_samples_under_locusts_names(tmp_path, base):
     text = visitor(base, "constant(0.01)", HOME.replace("@task", "@task(2)") + SAVE)
-    with Responder({"/": after(0.01), "/save": after(0.01)}) as responder:
-        result = run(tmp_path, text, responder, duration_s=1.0)
+    behaviours = {"/": after(0.01), "/save": after(0.01)}
+    result, responder = run(tmp_path, text, behaviours, duration_s=1.0)
     home = result.of("GET /")
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
     assert result.kinds("POST save it") == {Kind.OK: responder.seen["/save"]}
@@ -68,8 +72,7 @@ def test_requests_are_samples_under_locusts_names(tmp_path, base):
 def test_failures_are_told_apart(tmp_path, base, behaviour, kind):
     options = ", timeout=0.2" if base == "HttpUser" else ""
     bad = "    network_timeout = 0.2\n" + HOME.replace('"/"', f'"/bad"{options}')
-    with Responder({"/bad": behaviour}) as responder:
-        result = run(tmp_path, visitor(base, body=bad), responder, users=1)
+    result, responder = run(tmp_path, visitor(base, body=bad), {"/bad": behaviour}, users=1)
     assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
     assert result.example("GET /bad", kind)
 
@@ -80,8 +83,8 @@ def test_failures_are_told_apart(tmp_path, base, behaviour, kind):
 def test_what_is_sent_again_is_told(tmp_path, base, think_s):
     """FastHttpUser's client does so by itself: once at most, on a connection that has rested."""
     text = visitor(base, f"constant({think_s})")
-    with Responder({"/": every(5, closing(), then=after(0.005))}) as responder:
-        result = run(tmp_path, text, responder, users=1, duration_s=1.0)
+    fifth = {"/": every(5, closing(), then=after(0.005))}
+    result, responder = run(tmp_path, text, fifth, users=1, duration_s=1.0)
     kinds, again = result.kinds("GET /"), len(result.of("resent"))
     resends = base == "FastHttpUser" and think_s > 0
     assert sum(kinds.values()) + again == responder.seen["/"]
@@ -93,7 +96,8 @@ def test_what_is_sent_again_is_told(tmp_path, base, think_s):
 def test_a_refused_connection(tmp_path, base):
     with Responder() as responder:
         responder.stop()
-        result = run(tmp_path, visitor(base), responder)
+        job = a_job(responder, locustfile=written(tmp_path, visitor(base)))
+        result = load(tmp_path, job)
     assert set(result.kinds("GET /")) == {Kind.CONNECT_REFUSED}
 
 
@@ -120,9 +124,8 @@ def test_a_with_block_judges_its_answer(tmp_path, base):
         "/": every(2, lambda request: answer(b"KO")),
         "/gone": lambda request: answer(status=404),
     }
-    with Responder(behaviours) as responder:
-        text = visitor(base, "constant(0.01)", JUDGING)
-        result = run(tmp_path, text, responder, users=1, duration_s=1.5)
+    text = visitor(base, "constant(0.01)", JUDGING)
+    result, responder = run(tmp_path, text, behaviours, users=1, duration_s=1.5)
     samples = result.of("GET /")
     # the with-block that the end of the window cut off in its sleep has judged nothing
     assert responder.seen["/"] - 1 <= len(samples) <= responder.seen["/"]
@@ -142,8 +145,7 @@ def test_a_client_of_its_own_fires_the_event(tmp_path):
         events.request.fire(request_type="RPC", name="ask", response_time=100, response_length=7,
                             exception=None)
 """
-    with Responder() as responder:
-        result = run(tmp_path, visitor("User", body=asking), responder)
+    result, _ = run(tmp_path, visitor("User", body=asking))
     samples = result.of("RPC ask")
     assert len(samples) >= 4
     assert samples["finish"] - samples["start"] == pytest.approx(0.1)
@@ -152,8 +154,7 @@ def test_a_client_of_its_own_fires_the_event(tmp_path):
 
 def test_a_task_that_raises_is_a_failed_journey(tmp_path):
     text = visitor("HttpUser", "constant(0.05)", HOME + '        {}["missing"]\n')
-    with Responder() as responder:
-        result = run(tmp_path, text, responder)
+    result, responder = run(tmp_path, text)
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
     assert result.kinds("Visitor") == {Kind.JOURNEY_ERROR: responder.seen["/"]}
     assert result.example("Visitor", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
@@ -183,8 +184,8 @@ class Seldom(HttpUser):
 class Often(Seldom):
     weight = 3
 """
-    with Responder({"/page": after(0.002), "/hello": after(0), "/bye": after(0)}) as responder:
-        result = run(tmp_path, text, responder, users=4)
+    behaviours = {"/page": after(0.002), "/hello": after(0), "/bye": after(0)}
+    result, responder = run(tmp_path, text, behaviours, users=4)
     assert responder.seen["/hello"] == responder.seen["/bye"] == 4
     assert len(result.of("GET /page")) == responder.seen["/page"] > 10
     assert (result.of("GET /bye")["start"] >= result.done.window[1]).all()
@@ -192,35 +193,32 @@ class Often(Seldom):
 
 def test_users_that_end_by_themselves_are_no_longer_counted(tmp_path):
     once = visitor("HttpUser", body=f"{HOME}        raise StopUser\n")
-    with Responder() as responder:
-        text = f"from locust.exception import StopUser\n{once}"
-        result = run(tmp_path, text, responder, duration_s=1.5)
+    text = f"from locust.exception import StopUser\n{once}"
+    result, responder = run(tmp_path, text, duration_s=1.5)
     assert responder.seen["/"] == 2
     assert result.done.users[-1][1] == 0, "a second later"
 
 
 def test_waiting_users_end_at_once(tmp_path):
-    with Responder() as responder:
-        started = time.monotonic()
-        result = run(tmp_path, visitor("HttpUser", "between(60, 90)"), responder)
-        assert time.monotonic() - started < 20
+    started = time.monotonic()
+    result, responder = run(tmp_path, visitor("HttpUser", "between(60, 90)"))
+    assert time.monotonic() - started < 20
     assert len(result.of("GET /")) == responder.seen["/"] == 2
 
 
 @pytest.mark.alone
 def test_a_task_with_many_requests_is_cut_off_at_the_end(tmp_path):
     endless = HOME.replace("        self", "        while True: self")
-    with Responder({"/": after(0.01)}) as responder:
-        result = run(tmp_path, visitor("HttpUser", body=endless), responder)
+    result, responder = run(tmp_path, visitor("HttpUser", body=endless), {"/": after(0.01)})
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
     assert result.of("GET /")["start"].max() < result.done.window[1] + 0.1
 
 
 def test_the_drain_counts_late_answers_and_missing_ones(tmp_path):
     both = HOME.replace('"/"', '"/late"') + '        self.client.get("/never")\n'
-    with Responder({"/late": after(0.5), "/never": after(3.0)}) as responder:
-        text = visitor("HttpUser", body=both)
-        result = run(tmp_path, text, responder, duration_s=0.7, drain_s=0.5)
+    behaviours = {"/late": after(0.5), "/never": after(3.0)}
+    text = visitor("HttpUser", body=both)
+    result, _ = run(tmp_path, text, behaviours, duration_s=0.7, drain_s=0.5)
     assert result.kinds("GET /late") == {Kind.OK: 2}
     assert result.kinds("GET /never") == {Kind.UNFINISHED: 2}
 
@@ -238,14 +236,14 @@ class Stages(LoadTestShape):
 
 
 def test_a_locustfile_that_cannot_run_is_told_in_one_sentence(golden, tmp_path):
-    def told(text):
+    def refused(text):
         with Responder() as responder:
             try:
-                run(tmp_path, text, responder)
+                load(tmp_path, a_job(responder, locustfile=written(tmp_path, text)))
             finally:
                 assert not responder.seen
 
-    golden.cases(told, refuses=LoadError, replace={re.escape(str(tmp_path)): "FOLDER"})
+    golden.cases(refused, refuses=LoadError, replace={re.escape(str(tmp_path)): "FOLDER"})
 
 
 def test_a_locustfile_that_is_not_there(tmp_path):

@@ -2,10 +2,8 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from threading import Timer
 
 import numpy as np
@@ -13,38 +11,39 @@ import pytest
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import stage_windows
+from benchsuite.load.parent.ceiling import responder
 from benchsuite.load.process.schedule import arrivals
 from benchsuite.runner.figures import Figures
 from tests.integration.loads import a_job, load, served
-from tests.integration.stubs_http import Responder, after
+from tests.integration.stubs_http import after, ok
 
 CHECKED = 1
 
 
-def total(result, job):
-    return Figures(result.samples, result.names, result.done, job.load).total
+def at_a_rate(tmp_path, behaviour, arrival_rate, workload="Get", path="/", **changes):
+    """The open model, and its figures."""
+    changes = {"model": "open", "arrival_rate": arrival_rate, "path": path, **changes}
+    result, served_by = served(tmp_path, {path: behaviour}, workload, **changes)
+    figures = Figures(result.samples, result.names, result.done, result.job.load)
+    return result, served_by, figures
 
 
 @pytest.mark.parametrize("kind", ["constant", "poisson"])
 def test_every_planned_arrival_is_sent_at_its_moment(tmp_path, kind):
-    with Responder({"/": after(0.002)}) as responder:
-        job = a_job(
-            responder, model="open", arrival_rate=150.0, arrivals=kind, warmup_s=0.2, duration_s=0.8
-        )
-        result = load(tmp_path, job)
+    times = {"warmup_s": 0.2, "duration_s": 0.8}
+    result, served_by, figures = at_a_rate(tmp_path, after(0.002), 150.0, arrivals=kind, **times)
     samples = result.of("GET /")
-    planned = [result.done.origin + moment for moment in arrivals(job.load, seed=job.seed)]
+    planned = [result.done.origin + moment for moment in arrivals(result.job.load, seed=0)]
     assert sorted(samples["intended_start"]) == pytest.approx(planned, abs=1e-6)
-    assert responder.seen["/"] == len(planned) + CHECKED
+    assert served_by.seen["/"] == len(planned) + CHECKED
     assert (samples["start"] >= samples["intended_start"]).all()
     assert result.kinds("GET /") == {Kind.OK: len(planned)}
     assert sorted(result.of("get")["intended_start"]) == sorted(samples["intended_start"])
     begin, end = result.done.window
     inside = sum(begin <= moment < end for moment in planned)
     assert (result.done.sent, result.done.dropped) == ((inside,), (0,))
-    found = total(result, job)
-    assert found.arrivals.offered_rate == pytest.approx(inside / 0.8)
-    assert found.requests == inside
+    assert figures.total.arrivals.offered_rate == pytest.approx(inside / 0.8)
+    assert figures.total.requests == inside
 
 
 @pytest.mark.parametrize("model", [{}, {"model": "open", "arrival_rate": 50.0}])
@@ -56,12 +55,9 @@ def test_a_journey_knows_for_how_long_the_load_goes_on(model, tmp_path):
 
 def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_path):
     """One slot, 0.1 s an answer, 20 arrivals a second: the queue grows by half of them."""
-    with Responder({"/": after(0.1)}) as responder:
-        job = a_job(
-            responder, model="open", arrival_rate=20.0, max_in_flight=1, warmup_s=0, duration_s=1.0
-        )
-        result = load(tmp_path, job)
-    samples = result.of("GET /")
+    one_slot = {"max_in_flight": 1, "duration_s": 1.0}
+    result, _, figures = at_a_rate(tmp_path, after(0.1), 20.0, **one_slot)
+    samples, total = result.of("GET /"), figures.total
     assert (result.done.sent, result.done.dropped) == ((20,), (0,))
     assert len(samples) == 20
     ordered = samples[np.argsort(samples["start"])]
@@ -69,30 +65,27 @@ def test_an_arrival_that_finds_no_free_slot_waits_and_its_waiting_counts(tmp_pat
     waits = ordered["start"] - ordered["intended_start"]
     assert waits[-1] >= 19 * (0.1 - 0.05)
     assert (np.diff(waits) > 0).sum() >= 17
-    found = total(result, job)
-    assert found.arrivals.late >= 18
-    assert found.arrivals.achieved_rate < 11
-    assert found.wait_time.max_s == pytest.approx(waits[-1])
-    assert found.response_time.max_s > 1.0
+    assert total.arrivals.late >= 18
+    assert total.arrivals.achieved_rate < 11
+    assert total.wait_time.max_s == pytest.approx(waits[-1])
+    assert total.response_time.max_s > 1.0
 
 
 def test_arrivals_that_were_never_sent_are_counted(tmp_path):
-    with Responder({"/slow": after(0.4)}) as responder:
-        rate = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 2}
-        times = {"warmup_s": 0.5, "duration_s": 1.0, "drain_s": 0.2}
-        job = a_job(responder, "CheckedOnce", path="/slow", **rate, **times)
-        result = load(tmp_path, job)
+    limits = {"max_in_flight": 2, "warmup_s": 0.5, "duration_s": 1.0, "drain_s": 0.2}
+    result, served_by, figures = at_a_rate(
+        tmp_path, after(0.4), 20.0, "CheckedOnce", "/slow", **limits
+    )
     samples = result.of("GET /slow")
     begin, end = result.done.window
     meant = (samples["intended_start"] >= begin) & (samples["intended_start"] < end)
     assert result.done.sent == (int(meant.sum()),)
     assert result.done.sent[0] + result.done.dropped[0] == 20
     assert result.done.dropped[0] > 10
-    assert responder.seen["/slow"] == len(samples), "what was sent is written down, also unfinished"
+    assert served_by.seen["/slow"] == len(samples), "what was sent is written down, also unfinished"
     assert result.kinds("GET /slow")[Kind.UNFINISHED] >= 1
-    found = total(result, job)
-    assert found.arrivals.offered_rate == pytest.approx(20)
-    assert found.arrivals.dropped == result.done.dropped[0]
+    assert figures.total.arrivals.offered_rate == pytest.approx(20)
+    assert figures.total.arrivals.dropped == result.done.dropped[0]
 
 
 def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path):
@@ -108,27 +101,24 @@ def test_later_requests_of_a_journey_are_meant_when_they_start(tmp_path):
 
 
 def test_each_stage_has_its_own_rate(tmp_path):
-    with Responder() as responder:
-        rate = {"model": "open", "arrival_rate": 100.0, "stages": (20.0, 100.0)}
-        job = a_job(responder, warmup_s=0.2, duration_s=0.5, **rate)
-        result = load(tmp_path, job)
+    stages = {"stages": (20.0, 100.0), "warmup_s": 0.2, "duration_s": 0.5}
+    result, _, figures = at_a_rate(tmp_path, ok, 100.0, **stages)
     assert (result.done.sent, result.done.dropped) == ((10, 50), (0, 0))
-    figures = Figures(result.samples, result.names, result.done, job.load)
     low, high = figures.stages
     assert [low.name, high.name] == ["20 /s", "100 /s"]
     assert [low.requests, high.requests] == [10, 50]
     assert [low.order, high.order] == [1, 2]
     assert figures.total.requests == 60
     assert low.arrivals.offered_rate == pytest.approx(20)
-    assert stage_windows(job.load, result.done)[1][1] == pytest.approx(result.done.origin + 1.4)
+    _, (_, end) = stage_windows(result.job.load, result.done)
+    assert end == pytest.approx(result.done.origin + 1.4)
 
 
 @pytest.mark.parametrize("in_turn", [True, False])
 def test_connections_take_journeys_in_turn_if_told(tmp_path, in_turn):
     """Else the one used last takes the next: of so few journeys at a time it makes nearly all."""
-    with Responder({"/": after(0.002)}) as responder:
-        rate = {"model": "open", "arrival_rate": 60.0, "max_in_flight": 5, "in_turn": in_turn}
-        result = load(tmp_path, a_job(responder, warmup_s=0.0, duration_s=1.0, **rate))
+    slots = {"max_in_flight": 5, "in_turn": in_turn, "duration_s": 1.0}
+    result, *_ = at_a_rate(tmp_path, after(0.002), 60.0, **slots)
     journeys = np.bincount(result.of("GET /")["user"], minlength=5)
     assert journeys.sum() == 60
     assert (journeys.min() >= 6) if in_turn else (journeys.max() >= 24), "12 each is even"
@@ -136,10 +126,8 @@ def test_connections_take_journeys_in_turn_if_told(tmp_path, in_turn):
 
 def test_so_many_take_turns_as_begin_in_a_second(tmp_path):
     """More would be idle for so long that servers close them."""
-    with Responder({"/": after(0.002)}) as responder:
-        rate = {"model": "open", "arrival_rate": 40.0, "max_in_flight": 100, "in_turn": True}
-        stages = {"stages": (20.0, 40.0), "warmup_s": 0.0, "duration_s": 1.0}
-        result = load(tmp_path, a_job(responder, **rate, **stages))
+    slots = {"max_in_flight": 100, "in_turn": True, "stages": (20.0, 40.0), "duration_s": 1.0}
+    result, *_ = at_a_rate(tmp_path, after(0.002), 40.0, **slots)
     journeys = np.bincount(result.of("GET /")["user"], minlength=100)
     assert journeys.sum() == 60
     assert journeys[20:].sum() <= 15, "only while all others are under way"
@@ -148,59 +136,26 @@ def test_so_many_take_turns_as_begin_in_a_second(tmp_path):
 
 @pytest.mark.alone
 def test_stopped_early_nothing_that_was_due_is_lost(tmp_path):
-    with Responder() as responder:
-        job = a_job(responder, model="open", arrival_rate=50.0, warmup_s=0, duration_s=30.0)
-        result = load(tmp_path, job, stop_at=1.0)
+    result, *_ = at_a_rate(tmp_path, ok, 50.0, duration_s=30.0, stop_at=1.0)
     begin, end = result.done.window
     assert result.done.stopped
-    planned = [result.done.origin + moment for moment in arrivals(job.load, seed=0)]
+    planned = [result.done.origin + moment for moment in arrivals(result.job.load, seed=0)]
     due = sum(begin <= moment < end - 0.001 for moment in planned)
     assert due <= result.done.sent[0] <= due + 1
     assert result.done.dropped == (0,)
 
 
-STALLABLE = """
-import selectors, socket
-ANSWER = b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\nX-Benchsuite-Run: it\\r\\n\\r\\nOK"
-listener = socket.create_server(("127.0.0.1", 0), backlog=1024)
-print(listener.getsockname()[1], flush=True)
-selector = selectors.DefaultSelector()
-selector.register(listener, selectors.EVENT_READ)
-while True:
-    for key, _ in selector.select():
-        if key.fileobj is listener:
-            selector.register(listener.accept()[0], selectors.EVENT_READ)
-        elif key.fileobj.recv(65536):
-            key.fileobj.sendall(ANSWER)
-        else:
-            selector.unregister(key.fileobj)
-            key.fileobj.close()
-"""
-"""One thread, so that the queue of a stall is worked off within milliseconds."""
-
-
-@contextmanager
-def stallable():
-    """A responder in a process of its own: its PID and port."""
-    with subprocess.Popen(
-        [sys.executable, "-I", "-S", "-c", STALLABLE], stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        try:
-            yield process.pid, int(process.stdout.readline())
-        finally:
-            process.kill()
-
-
 @pytest.mark.alone
 def test_a_stall_is_seen_as_those_who_arrive_see_it(tmp_path):
     """Stopped for 1 s of 10 s: what arrives in it waits for its end, so the slowest of a hundred
-    wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user.
+    wait 0.9 s or more. Whoever asks again only after an answer sees one slow answer per user. The
+    responder has one thread, so that the queue of a stall is worked off within milliseconds.
     """
     rate, length_s, stall_s = 200.0, 10.0, 1.0
-    with stallable() as (pid, port):
+    with responder(tmp_path) as null:
+        pid = null.process.pid
         profile = {"model": "open", "arrival_rate": rate, "warmup_s": 0.5, "duration_s": length_s}
-        job = a_job(f"http://127.0.0.1:{port}", run_header="it", **profile)
+        job = a_job(null, run_header=null.token, **profile)
         stall: list[float] = []
 
         def stop():

@@ -39,6 +39,19 @@ def endless(request):
         time.sleep(GAP_S)
 
 
+def telling(ids):
+    """A stream of events with ids that depend on the request, to its end."""
+
+    def behave(request):
+        yield HEAD
+        for number in ids(request):
+            yield chunk(number)
+            time.sleep(GAP_S)
+        yield END
+
+    return behave
+
+
 def heard(tmp_path, behave, **changes):
     with Responder({"/s": behave, "/": lambda request: answer()}) as responder:
         job = a_job(responder, "benchsuite.workloads.sse.Sse", path="/s", unit="event", **changes)
@@ -72,15 +85,10 @@ def test_a_dropped_stream_goes_on_after_the_last_event(tmp_path):
 
 def test_lost_and_repeated_events_are_counted(tmp_path):
     def odd(request):
-        """Six numbers, of which the third is left out and the fifth comes twice, and the end."""
-        yield HEAD
-        begin = after(request)
-        for place in (1, 2, 4, 5, 5, 6):
-            yield chunk(begin + place)
-            time.sleep(GAP_S)
-        yield END
+        """Six numbers, of which the third is left out and the fifth comes twice."""
+        return [after(request) + place for place in (1, 2, 4, 5, 5, 6)]
 
-    result, _ = heard(tmp_path, odd, numbered=True, users=1, duration_s=2.0)
+    result, _ = heard(tmp_path, telling(odd), numbered=True, users=1, duration_s=2.0)
     kinds, streams = result.kinds(EVENT), len(result.of(STREAM))
     assert streams >= 3
     assert set(kinds) == {Kind.OK, Kind.LOST}
@@ -91,14 +99,7 @@ def test_lost_and_repeated_events_are_counted(tmp_path):
 
 
 def test_ids_that_are_no_numbers_tell_what_came_again(tmp_path):
-    def same(request):
-        yield HEAD
-        for name in ("a", "b", "b", "c"):
-            yield chunk(f"{request.number}{name}")
-            time.sleep(GAP_S)
-        yield END
-
-    result, _ = heard(tmp_path, same)
+    result, _ = heard(tmp_path, telling(lambda request: [f"{request.number}{a}" for a in "abbc"]))
     assert set(result.kinds(EVENT)) == {Kind.OK}
     assert result.kinds(STRAY)[Kind.DUPLICATED] >= 2
 
@@ -109,15 +110,10 @@ def test_any_id_is_only_a_name(tmp_path):
 
     def odd(request):
         asked.append(request.headers.get("last-event-id"))
-        yield HEAD
-        for name in (f"ä{request.number}", "", "", f"{request.number:0>5000}"):
-            yield chunk(name)
-            time.sleep(GAP_S)
-            if name[:1] == "ä" and request.number % 2:
-                break
-        yield END
+        ids = [f"ä{request.number}", "", "", f"{request.number:0>5000}"]
+        return ids[:1] if request.number % 2 else ids
 
-    result, _ = heard(tmp_path, odd, users=1)
+    result, _ = heard(tmp_path, telling(odd), users=1)
     assert set(result.kinds(EVENT)) == {Kind.OK}
     assert set(result.kinds(STREAM)) == {Kind.OK}
     assert "ä3".encode().decode("latin-1") in asked

@@ -2,7 +2,6 @@
 
 import threading
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
@@ -19,9 +18,6 @@ from tests.integration.stubs_ws import SocketResponder
 
 SUBSCRIBERS = 6
 PATH = "/room"
-
-Deliver = Callable[[list[ServerConnection], Any, int], None]
-"""Sends a message, the how manyeth, to all subscribers."""
 
 
 def to_one(subscriber, message):
@@ -43,6 +39,7 @@ class Room:
     """
 
     def __init__(self, deliver, *, checks, subscribers):
+        """`deliver` sends a message, the how manyeth, to all subscribers."""
         self.published = 0
         self._deliver = deliver
         self._checks = checks
@@ -51,26 +48,22 @@ class Room:
         self._lock = threading.Condition()
         self._subscribers: list[ServerConnection] = []
 
-    @property
-    def behaviour(self):
-        def behave(connection, seen):
-            with self._lock:
-                self._subscribers.append(connection)
-                self._lock.notify_all()
-            try:
-                for message in connection:
-                    with self._lock:
-                        self.published += 1
-                        if self.published > self._checks:
-                            self._lock.wait_for(self._are_there, timeout=5)
-                        self._deliver(self._subscribers, message, self.published)
-            except ConnectionClosed:
-                return
-            finally:
+    def __call__(self, connection, seen):
+        with self._lock:
+            self._subscribers.append(connection)
+            self._lock.notify_all()
+        try:
+            for message in connection:
                 with self._lock:
-                    self._subscribers.remove(connection)
-
-        return behave
+                    self.published += 1
+                    if self.published > self._checks:
+                        self._lock.wait_for(self._are_there, timeout=5)
+                    self._deliver(self._subscribers, message, self.published)
+        except ConnectionClosed:
+            return
+        finally:
+            with self._lock:
+                self._subscribers.remove(connection)
 
     def _are_there(self):
         """Once; they may leave."""
@@ -78,28 +71,26 @@ class Room:
         return self._were_there
 
 
-def broadcast(tmp_path, deliver=to_all, *, processes=1, **changes):
-    """A load, its samples with those of the last subscribers; and what was published in all."""
-    profile: dict[str, Any] = {
-        "model": "open",
-        "users": 10,
-        "arrival_rate": 40.0,
-        "max_in_flight": SUBSCRIBERS,
-        "duration_s": 1.0,
-        "timeout_s": 3.0,
-        **changes,
-    }
-    users = int(profile["max_in_flight"] or profile["users"])
-    room = Room(deliver, checks=processes, subscribers=users)
+OPEN = {"model": "open", "arrival_rate": 40.0, "max_in_flight": SUBSCRIBERS}
+TIMEOUT_S = 3.0
+
+
+def broadcast(tmp_path, deliver=to_all, *, processes=1, users=0, duration_s=1.0, **changes):
+    """A load, of so many users or open, its samples with those of the last subscribers; and what
+    was published in all.
+    """
+    profile = {"users": users} if users else OPEN
+    room = Room(deliver, checks=processes, subscribers=users or SUBSCRIBERS)
+    times = {"duration_s": duration_s, "timeout_s": TIMEOUT_S}
     with (
-        SocketResponder({PATH: room.behaviour}) as responder,
+        SocketResponder({PATH: room}) as responder,
         load_pool(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as pool,
     ):
         workload = "benchsuite.workloads.websockets.WsBroadcast"
-        job = a_job(responder, workload, path=PATH, unit="message", processes=processes, **profile)
-        pool.check(job)
+        own = {"path": PATH, "unit": "message", "processes": processes, **changes}
+        pool.check(a_job(responder, workload, **own, **profile, **times))
         done = pool.run(lambda tick: None)
-        samples, names = with_broadcasts(*pool.samples(), timeout_s=float(profile["timeout_s"]))
+        samples, names = with_broadcasts(*pool.samples(), timeout_s=TIMEOUT_S)
     return Loaded(done, [], samples, list(names)), room.published - processes
 
 
@@ -182,10 +173,7 @@ def test_copies_and_overtakers_are_strays(tmp_path):
         while held:
             to_one(subscribers[0], held.pop())
 
-    result, published = broadcast(
-        tmp_path, confused, model="closed", arrival_rate=None, max_in_flight=None, users=3,
-        duration_s=0.5, publishers=3,
-    )  # fmt: skip
+    result, published = broadcast(tmp_path, confused, users=3, duration_s=0.5, publishers=3)
     assert set(result.kinds(f"message {PATH}")) == {Kind.OK}
     strays = result.kinds(f"stray {PATH}")
     assert strays[Kind.DUPLICATED] == (published + 1) // 10
@@ -195,10 +183,7 @@ def test_copies_and_overtakers_are_strays(tmp_path):
 
 
 def test_one_publisher_publishes_as_soon_as_all_have_it(tmp_path):
-    result, published = broadcast(
-        tmp_path, model="closed", arrival_rate=None, max_in_flight=None, users=SUBSCRIBERS,
-        duration_s=0.5,
-    )  # fmt: skip
+    result, published = broadcast(tmp_path, users=SUBSCRIBERS, duration_s=0.5)
     assert set(result.of(f"publication {PATH}")["user"]) == {0}
     whole = result.kinds(f"last subscriber {PATH}")
     assert whole[Kind.OK] == published > 20

@@ -14,32 +14,20 @@ from websockets.frames import Frame, Opcode
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import VisitorSpec
+from tests.integration import stubs_ws
 from tests.integration.loads import a_job, load
 from tests.integration.stubs_http import Responder, answer, closing
-from tests.integration.stubs_ws import (
-    RawResponder,
-    SocketResponder,
-    as_binary,
-    damaged,
-    deaf,
-    echo,
-    every,
-    in_fragments,
-    raw,
-    raw_answer,
-    with_code,
-)
+from tests.integration.stubs_ws import RawResponder, SocketResponder, echo, every, raw
 
-CHECKED = 1
-"""The checked journey's message, which is in no sample."""
+CHECKED = 1  #: The checked journey's message, which is in no sample.
 
 MESSAGE, HANDSHAKE, STRAY = "message /odd", "handshake /odd", "stray /odd"
 
 
-def odd(tmp_path, behaviour, **changes):
+def odd(tmp_path, behaviour, workload="Socket", *, unit="message", **changes):
     """A load whose connections are treated that way, and what the responder has counted."""
     with SocketResponder({"/odd": behaviour}) as responder:
-        result = load(tmp_path, a_job(responder, "Socket", path="/odd", unit="message", **changes))
+        result = load(tmp_path, a_job(responder, workload, path="/odd", unit=unit, **changes))
     return result, responder.seen["/odd"]
 
 
@@ -82,12 +70,12 @@ def test_messages_of_any_length_come_back(tmp_path, size, binary):
 
 
 def test_an_answer_in_fragments_with_a_ping_between_is_right(tmp_path):
-    result, seen = odd(tmp_path, every(2, in_fragments))
+    result, seen = odd(tmp_path, every(2, stubs_ws.in_fragments))
     assert set(result.kinds(MESSAGE)) == {Kind.OK}
     assert seen["odd"] > 10
 
 
-@pytest.mark.parametrize("how", [damaged, as_binary])
+@pytest.mark.parametrize("how", [stubs_ws.damaged, stubs_ws.as_binary])
 def test_a_damaged_answer_is_a_failure(tmp_path, how):
     result, seen = odd(tmp_path, every(4, how))
     assert result.kinds(MESSAGE) == {
@@ -107,7 +95,7 @@ def test_a_damaged_answer_is_a_failure(tmp_path, how):
         (raw(b"\x81\x82abcd12"), Kind.PROTOCOL, 1002, "broke the protocol"),
         (raw(b"\x82\x7f" + b"\x00\xff" * 4), Kind.PROTOCOL, 1009, "broke the protocol"),
         (
-            with_code(1011, "boom"),
+            stubs_ws.with_code(1011, "boom"),
             Kind.WEBSOCKET_CLOSED,
             1011,
             "the server closed the connection with 1011 (internal error) boom",
@@ -141,12 +129,11 @@ def test_who_rests_hears_that_the_connection_ends(tmp_path):
         time.sleep(0.01)
         connection.close(4000)
 
-    with SocketResponder({"/odd": close_soon}) as responder:
-        result = load(tmp_path, a_job(responder, "SocketRest", path="/odd", unit="message"))
-    seen = responder.seen["/odd"]["connections"]
-    assert seen - 2 <= result.kinds("socket-rest")[Kind.WEBSOCKET_CLOSED] <= seen
+    result, seen = odd(tmp_path, close_soon, "SocketRest")
+    closed, connections = result.kinds("socket-rest")[Kind.WEBSOCKET_CLOSED], seen["connections"]
+    assert connections - 2 <= closed <= connections
     assert set(codes(result)) == {4000}
-    assert seen < 30, "it did not pause after a failure"
+    assert connections < 30, "it did not pause after a failure"
 
 
 @pytest.mark.alone
@@ -204,11 +191,8 @@ def test_a_journey_may_call_an_answer_wrong(tmp_path):
 
 
 def test_a_closing_handshake_without_answer_is_a_failure_of_the_closing(tmp_path):
-    with SocketResponder({"/odd": deaf}) as responder:
-        job = a_job(responder, "SocketConnect", path="/odd", unit="handshake", timeout_s=0.2)
-        result = load(tmp_path, job)
-    connections = responder.seen["/odd"]["connections"]
-    assert result.kinds(HANDSHAKE) == {Kind.OK: connections}
+    result, seen = odd(tmp_path, stubs_ws.deaf, "SocketConnect", unit="handshake", timeout_s=0.2)
+    assert result.kinds(HANDSHAKE) == {Kind.OK: seen["connections"]}
     closings = result.kinds("closing /odd")
     assert Kind.READ_TIMEOUT in closings
     assert Kind.OK not in closings
@@ -230,8 +214,7 @@ def test_strays_without_end_keep_nobody(tmp_path):
             time.sleep(0.05)
 
     begin = time.monotonic()
-    job = {"users": 1, "timeout_s": 0.3, "duration_s": 0.2}
-    result, _ = odd(tmp_path, every(1, repeat), **job)
+    result, _ = odd(tmp_path, every(1, repeat), users=1, timeout_s=0.3, duration_s=0.2)
     assert result.kinds(MESSAGE)[Kind.READ_TIMEOUT] >= 1
     assert Kind.UNFINISHED not in result.kinds(MESSAGE)
     assert time.monotonic() - begin < 15
@@ -244,7 +227,7 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path):
     def engine(connected, protocol):
         protocol.send_text(b'0{"sid":"a"}')
         while True:
-            for frame in raw_answer(connected, protocol, echo=False):
+            for frame in stubs_ws.raw_answer(connected, protocol, echo=False):
                 if frame.opcode is not Opcode.TEXT:
                     return
                 messages.append(frame)
@@ -270,10 +253,8 @@ def test_an_envelope_that_says_good_bye_at_once_harms_no_other(tmp_path):
 
 
 def test_slots_that_fail_to_get_ready_do_not_keep_a_load_from_its_begin(tmp_path):
-    with SocketResponder({"/odd": 503}) as responder:
-        rate = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 3}
-        job = a_job(responder, "SocketEntering", path="/odd", unit="message", **rate)
-        result = load(tmp_path, job)
+    rate = {"model": "open", "arrival_rate": 20.0, "max_in_flight": 3}
+    result, _ = odd(tmp_path, 503, "SocketEntering", **rate)
     assert result.done.sent == (10,)
     assert result.kinds("socket-entering") == {Kind.JOURNEY_ERROR: 10}
 
@@ -283,7 +264,7 @@ def test_at_the_end_the_servers_answers_to_good_byes_are_waited_for(tmp_path):
 
     def slowly(connected, protocol):
         while True:
-            frames = raw_answer(connected, protocol)
+            frames = stubs_ws.raw_answer(connected, protocol)
             if any(frame.opcode is Opcode.CLOSE for frame in frames):
                 return
             ready, _, _ = select.select([connected], [], [], 5)
@@ -340,10 +321,8 @@ def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path):
 
 
 def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path):
-    with SocketResponder({"/odd": 503}) as responder:
-        job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")
-        result = load(tmp_path, job)
-    refused = responder.seen["/odd"]["refused"]
+    result, seen = odd(tmp_path, 503, "SocketConnect", unit="handshake")
+    refused = seen["refused"]
     assert result.kinds(HANDSHAKE) == {Kind.HTTP_STATUS: refused}
     assert result.kinds("socket-connect") == {Kind.HTTP_STATUS: refused}
     assert result.example(HANDSHAKE, Kind.HTTP_STATUS) == "status 503"
@@ -351,10 +330,11 @@ def test_handshakes_that_fail_under_load_are_counted_by_kind(tmp_path):
 
 
 def test_a_connection_that_ends_with_its_handshake_is_ended_early(tmp_path):
-    with SocketResponder({"/odd": lambda connection, seen: connection.close(1013)}) as responder:
-        job = a_job(responder, "SocketConnect", path="/odd", unit="handshake")
-        result = load(tmp_path, job)
-    connections = responder.seen["/odd"]["connections"]
+    def close(connection, seen):
+        connection.close(1013)
+
+    result, seen = odd(tmp_path, close, "SocketConnect", unit="handshake")
+    connections = seen["connections"]
     assert result.kinds(HANDSHAKE) == {Kind.OK: connections}
     assert codes(result)[1013] + result.kinds("closing /odd").get(Kind.OK, 0) >= connections - 2
     assert set(codes(result)) == {1013}
@@ -420,10 +400,8 @@ def test_messages_arrive_at_their_rate_and_waiting_counts(tmp_path):
             time.sleep(0.4)
         connection.send(message)
 
-    with SocketResponder({"/odd": every(50, stall)}) as responder:
-        rate = {"model": "open", "arrival_rate": 200.0, "max_in_flight": 1, "duration_s": 1.0}
-        job = a_job(responder, ECHO, path="/odd", unit="message", users=10, **rate)
-        result = load(tmp_path, job)
+    rate = {"model": "open", "arrival_rate": 200.0, "max_in_flight": 1, "duration_s": 1.0}
+    result, _ = odd(tmp_path, every(50, stall), ECHO, users=10, **rate)
     messages = result.of(MESSAGE)
     assert len(messages) == 200
     assert result.done.sent == (200,)

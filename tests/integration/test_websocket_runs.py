@@ -3,12 +3,13 @@
 import json
 import signal
 import time
+from functools import partial
 
 import pytest
 
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
-from tests.integration.command import measured as command_measured
+from tests.integration import command as commands
 from tests.integration.command import wait_for
 from tests.integration.test_runbench import rows, says
 from tests.needs import audited
@@ -25,10 +26,7 @@ SERVERS = [
 SHORT = ("--warmup=0.3", "--duration=1")
 
 KEPT = ("lost", "duplicated", "reordered", "corrupt", "misdirected", "closed_early")
-
-
-def measured(command, line, *words):
-    return command_measured(command, line, *words, how=SHORT)
+measured = partial(commands.measured, how=SHORT)
 
 
 def test_every_server_echoes_every_message(command):
@@ -54,12 +52,8 @@ def test_every_server_echoes_every_message(command):
     "option", audited(["layer=1", "sync=1", "binary=1", "size=70000"], "size=70000")
 )
 def test_echoes_of_every_kind(command, option):
-    words = ["--layer=memory"] if option == "layer=1" else []
-    one = measured(
-        command,
-        f"--server=daphne --workload=ws_echo --connections=3 --workload-option={option}",
-        *words,
-    )
+    line = f"--server=daphne --workload=ws_echo --connections=3 --workload-option={option}"
+    one = measured(command, line, *["--layer=memory"] * (option == "layer=1"))
     assert one["failures"] == one["websockets"]["accounts"]["lost"] == 0
     assert one["requests"] > 10
 
@@ -86,10 +80,8 @@ def test_a_connection_for_each_message(command):
 
 
 def test_messages_at_a_rate_by_two_load_processes(command):
-    one = measured(
-        command,
-        "--server=uvicorn --workload=ws_echo --connections=10 --rate=100 --load-processes=2",
-    )
+    words = "--server=uvicorn --workload=ws_echo --connections=10 --rate=100 --load-processes=2"
+    one = measured(command, words)
     assert one["offered_rate"] == pytest.approx(100)
     assert (one["dropped"], one["failures"]) == (0, 0)
     assert one["websockets"]["connections"] == 10
@@ -104,11 +96,8 @@ def test_a_storm_of_connections(command):
 
 
 def test_a_broadcast_reaches_everybody(command):
-    one = measured(
-        command,
-        "--server=uvicorn --layer=memory --workload=ws_broadcast --connections=8 "
-        "--rate=20 --duration=2",
-    )
+    words = "--server=uvicorn --layer=memory --workload=ws_broadcast --connections=8"
+    one = measured(command, words, "--rate=20", "--duration=2")
     accounts = one["websockets"]["accounts"]
     assert {name: accounts[name] for name in KEPT} == dict.fromkeys(KEPT, 0)
     assert accounts["messages"] == one["requests"] == 2 * 20 * 8
@@ -117,10 +106,8 @@ def test_a_broadcast_reaches_everybody(command):
 
 @pytest.mark.alone
 def test_idle_connections_cost_memory(command):
-    one = measured(
-        command,
-        "--server=uvicorn --workload=ws_idle --stages=50:100:150:200 --duration=2.5 --warmup=0.7",
-    )
+    words = "--server=uvicorn --workload=ws_idle --stages=50:100:150:200"
+    one = measured(command, words, "--duration=2.5", "--warmup=0.7")
     idle = one["websockets"]["idle"]
     assert [many for many, _ in idle["steps"]] == [50, 100, 150, 200]
     assert idle["before_bytes"] > 5_000_000
@@ -131,25 +118,16 @@ def test_idle_connections_cost_memory(command):
 
 
 def test_pings_are_messages(command):
-    one = measured(
-        command,
-        "--server=daphne --workload=ws_idle --stages=5:10:15 --duration=1.2 --warmup=0.3 "
-        "--workload-option=ping_s=0.1",
-    )
+    words = "--server=daphne --workload=ws_idle --stages=5:10:15 --workload-option=ping_s=0.1"
+    one = measured(command, words, "--duration=1.2", "--warmup=0.3")
     assert one["failures"] == 0
     assert one["requests"] > 50
     assert one["response_time"]["p50_s"] > 0
 
 
 def test_ctrl_c_keeps_what_was_counted_and_leaves_nothing(command):
-    with command.start(
-        "runbench",
-        "--server=uvicorn",
-        "--workload=ws_echo",
-        "--connections=20",
-        "--warmup=0.5",
-        "--duration=60",
-    ) as process:
+    words = ("--server=uvicorn", "--workload=ws_echo", "--connections=20")
+    with command.start("runbench", *words, "--warmup=0.5", "--duration=60") as process:
         wait_for("a running server", lambda: says(process, "ready in"), 60)
         time.sleep(2.5)
         process.send_signal(signal.SIGINT)

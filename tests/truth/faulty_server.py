@@ -14,8 +14,7 @@ from hashlib import sha1
 from time import monotonic
 from typing import Any, Self
 
-MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
-"""RFC 6455, 1.3."""
+MAGIC = b"258EAFA5-E914-47DA-95CA-C5AB0DC85B11"  #: RFC 6455, 1.3.
 
 RUN = "faults"
 GOLDEN = 0.6180339887  #: Its multiples fill the unit interval evenly.
@@ -26,21 +25,16 @@ TEXT, BINARY, CLOSE, PING, PONG = 1, 2, 8, 9, 10
 class Faults:
     """What one path does; without any, it echoes."""
 
-    delay_s: float = 0.0
-    """Before each answer."""
-    spread_s: float = 0.0
-    """By how much more at most, each part of it as often as any other."""
-    tick_s: float = 0.0
-    """Between two messages that nobody asked for."""
-    room: bool = False
-    """What one says goes to all."""
+    delay_s: float = 0.0  #: Before each answer.
+    spread_s: float = 0.0  #: By how much more at most, each part of it as often as any other.
+    tick_s: float = 0.0  #: Between two messages that nobody asked for.
+    room: bool = False  #: What one says goes to all.
     every: int = 0
     """Every how manyeth message of all is treated so, but for those of the first connection, which
     checks the journey:"""
     do: str = "echo"
     """echo, nothing, twice, damage, elsewhere (also to another connection), close, cut or half."""
-    copy_s: float = 0.0
-    """After its answer each message is sent once more."""
+    copy_s: float = 0.0  #: After its answer each message is sent once more.
     copy_at_close: bool = False
     """The last message is sent once more before the close frame is answered."""
     refuse: tuple[int, int] = (0, 0)
@@ -170,7 +164,7 @@ class Peer(asyncio.Protocol):
         else:
             self._messages += 1
             self._note("got", data)
-            count = self._server.count(self, "got")
+            count = self._server.counts[self.path, "got"]
             is_odd = self.number > 1 and faults.every and count % faults.every == 0
             odd = faults.do if is_odd else "echo"
             if self.number > 1 and self._messages == faults.life:
@@ -228,7 +222,7 @@ class FaultyServer:
         self.log: list[Event] = []
         self.open: set[Peer] = set()
         self.port = 0
-        self._counts: Counter[tuple[str, str]] = Counter()
+        self.counts: Counter[tuple[str, str]] = Counter()
         self._connections: Counter[str] = Counter()
         self._listening = threading.Event()
 
@@ -248,14 +242,11 @@ class FaultyServer:
 
     def seen(self, path: str) -> Counter[str]:
         """What happened how often on this path."""
-        return Counter({what: count for (at, what), count in self._counts.items() if at == path})
+        return Counter({what: count for (at, what), count in self.counts.items() if at == path})
 
     def note(self, peer: Peer, what: str, data: bytes) -> None:
-        self._counts[peer.path, what] += 1
+        self.counts[peer.path, what] += 1
         self.log.append(Event(monotonic(), peer.number, what, data))
-
-    def count(self, peer: Peer, what: str) -> int:
-        return self._counts[peer.path, what]
 
     def begin(self, peer: Peer) -> int:
         """The number of a connection among those to its path."""

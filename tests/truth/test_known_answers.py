@@ -23,8 +23,7 @@ responder may be woken as late as the load process is."""
 BELOW_RELATIVE = 0.02
 BELOW_S = 0.0002
 DURATION_S = 2.0
-TRIES = 3
-"""A neighbour may take the CPU away for a moment; a fault of ours is there each time."""
+TRIES = 3  #: A neighbour may take the CPU away for a moment; a fault of ours is there each time.
 
 PERCENTS = (50, 75, 90, 95, 99)
 
@@ -42,7 +41,7 @@ def test_percentiles_are_those_of_the_responder(case, tmp_path):
 
 
 def strained(times, profile, folder):
-    """The percentiles that are further from the log than they may be."""
+    """Those of the load against the log."""
     cpu_load, cpu_target = own_cpus()
     with ours.responding(times, folder, cpu=cpu_target) as target:
         loaded = ours.load(target.url, profile, cpu=cpu_load, run_header=target.token)
@@ -54,21 +53,19 @@ def strained(times, profile, folder):
     rows = rows[(rows[:, 0] >= begin) & (rows[:, 0] < end)]
     true = accuracy.percentiles_of(rows[:, 1] - rows[:, 0])
     shown = histogram.values_at(histogram.of(loaded.response_times), PERCENTS)
-    lag_s = loaded.done.lag_p99_s
-    assert lag_s is not None
-    return [
-        f"p{percent} {1e3 * shown[percent]:.2f} ms, and was {1e3 * true[percent]:.2f} ms"
-        for percent in PERCENTS
-        if not lowest(true[percent]) <= shown[percent] <= highest(true[percent], lag_s)
-    ]
+    return differing(shown, true, loaded.done.lag_p99_s)
 
 
-def lowest(true_s):
-    return true_s - max(BELOW_RELATIVE * true_s, BELOW_S)
-
-
-def highest(true_s, lag_s):
-    return true_s + max(RELATIVE * true_s, ABSOLUTE_S) + 2 * lag_s
+def differing(shown, true, lag_s):
+    """The percentiles that are further from the true ones than they may be."""
+    off = []
+    for percent in PERCENTS:
+        shown_s, true_s = shown[percent], true[percent]
+        lowest_s = true_s - max(BELOW_RELATIVE * true_s, BELOW_S)
+        highest_s = true_s + max(RELATIVE * true_s, ABSOLUTE_S) + 2 * lag_s
+        if not lowest_s <= shown_s <= highest_s:
+            off.append(f"p{percent} {1e3 * shown_s:.2f} ms, and was {1e3 * true_s:.2f} ms")
+    return off
 
 
 def test_no_answer_is_seen_faster_than_it_was_given(tmp_path):

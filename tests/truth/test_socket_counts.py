@@ -14,7 +14,7 @@ from benchsuite.runner.figures import Figures
 from benchsuite.stats import histogram
 from tests.integration.loads import Loaded, a_job, load
 from tests.truth.faulty_server import RUN, Faults, FaultyServer
-from tests.truth.test_known_answers import PERCENTS, TRIES, highest, lowest
+from tests.truth.test_known_answers import PERCENTS, TRIES, differing
 
 ECHO = "benchsuite.workloads.websockets.WsEcho"
 PATH = "/odd"
@@ -28,7 +28,7 @@ CHAT = re.compile(r"```python\n# shop/chat.py\n(.*?)```", re.DOTALL)
 class Told(Loaded):
     """What came of a load, with its figures."""
 
-    figures: Figures
+    figures: Figures | None = None
 
     @property
     def accounts(self):
@@ -42,6 +42,10 @@ class Told(Loaded):
         return replace(self.figures, done=done).accounts
 
 
+def at_a_rate(arrival_rate, slots):
+    return {"model": "open", "arrival_rate": arrival_rate, "max_in_flight": slots}
+
+
 def measured(folder, faults, workload=ECHO, **changes):
     """A load on a server with these faults, after its checks were made on a sound one."""
     profile = {"path": PATH, "unit": "message", "duration_s": 1.0, "users": 4, **changes}
@@ -49,7 +53,7 @@ def measured(folder, faults, workload=ECHO, **changes):
         job = replace(a_job(server, workload, **profile), run_header=RUN)
         found = load(folder, job)
     figures = Figures(found.samples, found.names, found.done, job.load, unit="message")
-    return Told(found.done, found.ticks, found.samples, found.names, figures), server
+    return Told(**vars(found), figures=figures), server
 
 
 @pytest.mark.alone
@@ -63,10 +67,9 @@ def test_round_trips_are_those_of_the_log(tmp_path):
 
 def strained(folder):
     """The percentiles that are further from the log than they may be."""
-    rate = {"model": "open", "arrival_rate": 400.0, "max_in_flight": 100}
-    seen, server = measured(
-        folder, Faults(delay_s=0.001, spread_s=0.009), warmup_s=1.0, duration_s=2.0, **rate
-    )
+    faults = Faults(delay_s=0.001, spread_s=0.009)
+    times = {"warmup_s": 1.0, "duration_s": 2.0}
+    seen, server = measured(folder, faults, **times, **at_a_rate(400.0, 100))
     messages = seen.of(f"message {PATH}")
     begin, end = seen.done.window
     shown_s = [
@@ -82,18 +85,12 @@ def strained(folder):
     ]
     shown = histogram.values_at(histogram.of(np.array(shown_s)), PERCENTS)
     true = dict(zip(PERCENTS, np.percentile(true_s, PERCENTS), strict=True))
-    lag_s = seen.done.lag_p99_s
-    assert lag_s is not None
-    return [
-        f"p{percent} {1e3 * shown[percent]:.2f} ms, and was {1e3 * true[percent]:.2f} ms"
-        for percent in PERCENTS
-        if not lowest(true[percent]) <= shown[percent] <= highest(true[percent], lag_s)
-    ]
+    return differing(shown, true, seen.done.lag_p99_s)
 
 
 def test_no_message_comes_back_before_it_was_sent(tmp_path):
-    rate = {"model": "open", "arrival_rate": 50.0, "max_in_flight": 1}
-    seen, server = measured(tmp_path, Faults(delay_s=0.001, spread_s=0.009), **rate)
+    faults = Faults(delay_s=0.001, spread_s=0.009)
+    seen, server = measured(tmp_path, faults, **at_a_rate(50.0, 1))
     of_load = [one for one in server.log if one.connection > 1]
     messages = np.sort(seen.of(f"message {PATH}"), order="start")
     assert len(messages) == 50
@@ -226,11 +223,8 @@ def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path):
     """400 messages at a rate, connections that end and handshakes that take 0.1 s: all messages
     are there, their waiting counts, and a handshake is nothing but itself.
     """
-    found, server = measured(
-        tmp_path,
-        Faults(life=8, handshake_s=0.1),
-        model="open", arrival_rate=200.0, max_in_flight=2, duration_s=2.0,
-    )  # fmt: skip
+    faults = Faults(life=8, handshake_s=0.1)
+    found, server = measured(tmp_path, faults, duration_s=2.0, **at_a_rate(200.0, 2))
     messages = found.of(f"message {PATH}")
     assert found.done.sent == (400,)
     assert len(messages) == found.accounts.messages == 400
@@ -248,9 +242,7 @@ def test_a_message_keeps_its_intended_start_through_a_reconnect(tmp_path):
 
 def test_a_message_that_no_connection_is_made_for_is_a_failed_one(tmp_path):
     faults = Faults(life=10, refuse=(8, 12))
-    found, server = measured(
-        tmp_path, faults, model="open", arrival_rate=100.0, max_in_flight=2, duration_s=2.0
-    )
+    found, server = measured(tmp_path, faults, duration_s=2.0, **at_a_rate(100.0, 2))
     seen = server.seen(PATH)
     kinds = found.kinds(f"message {PATH}")
     assert sum(kinds.values()) == found.accounts.messages == 200
@@ -264,10 +256,9 @@ def test_a_message_that_no_connection_is_made_for_is_a_failed_one(tmp_path):
 @pytest.mark.parametrize("model", ["closed", "open"])
 def test_what_is_in_flight_at_the_end_of_the_drain_appears_once(tmp_path, model):
     """Answers that come after the drain has given them up, while the load says good-bye."""
-    rate = {"model": model, "arrival_rate": 10.0, "max_in_flight": 4} if model == "open" else {}
-    found, server = measured(
-        tmp_path, Faults(delay_s=1.3), duration_s=0.4, timeout_s=60.0, drain_s=0.6, **rate
-    )
+    rate = at_a_rate(10.0, 4) if model == "open" else {}
+    times = {"duration_s": 0.4, "timeout_s": 60.0, "drain_s": 0.6}
+    found, server = measured(tmp_path, Faults(delay_s=1.3), **times, **rate)
     seen = server.seen(PATH)
     assert found.kinds(f"message {PATH}") == {Kind.UNFINISHED: seen["got"] - 1}
     assert seen["got"] - 1 == 4

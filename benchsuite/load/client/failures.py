@@ -119,7 +119,6 @@ STATUS_ADVICE = {
     404: "nothing is there; look at the path and at the project's URLs",
     400: "the server's log may say why; ALLOWED_HOSTS is the usual reason",
 }
-NOT_TAKEN = "the page does not take this request"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +159,7 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
             advice = "look at the server's certificate, and whether it speaks TLS at that port"
         return f"{asked} on {host} failed: {failure.message}; {advice}."
     answered = f"{asked} answered {failure.status}"
-    if failure.kind is Kind.WRONG_RESPONDER and not target.starts:
+    if failure.kind is Kind.WRONG_RESPONDER and not target.job.starts:
         return (
             f"{answered} without the token that {host} sent back before: a cache, or an instance "
             "without benchsuite.target.middleware.run_middleware, answers, too."
@@ -175,7 +174,7 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
         advice = "ask for that path, or follow it in the journey"
         if failure.why == WANTS_USER:
             advice = _sign_in(target)
-        elif not target.starts and led_to(failure.location).netloc:
+        elif not target.job.starts and led_to(failure.location).netloc:
             advice = "name that address by --target if you may load it"
         elif failure.why == WANTS_HTTPS:
             advice = "runs speak plain HTTP; set SECURE_SSL_REDIRECT = False for them"
@@ -183,7 +182,7 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
     if failure.method == SOCKET and failure.kind is Kind.HTTP_STATUS:
         advice = advice or (
             "nothing is routed there (look at the project's ASGI routing), or it refuses who asks "
-            f"{target.signed_in or 'without a session (--login=USER)'}, or this Origin"
+            f"{target.job.signed_in or 'without a session (--login=USER)'}, or this Origin"
         )
         return f"{asked} was answered with status {failure.status}: {advice}."
     if failure.kind is Kind.CSRF:
@@ -194,7 +193,8 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
     if failure.kind in (Kind.HTTP_STATUS, Kind.THROTTLED) and failure.status >= 400:
         if failure.status in (401, 403):
             advice = _sign_in(target)
-        return f"{answered}: {advice or STATUS_ADVICE.get(failure.status, NOT_TAKEN)}."
+        advice = advice or STATUS_ADVICE.get(failure.status, "the page does not take this request")
+        return f"{answered}: {advice}."
     shown = repr(failure.body[:BODY_BYTES])
     begins = "" if shown in failure.message else f"; its body begins with {shown}"
     return f"{answered}, but the journey says: {failure.message}{begins}."
@@ -202,14 +202,15 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
 
 def _sign_in(target: Target) -> str:
     """What helps where who asks is refused."""
-    if not target.starts:
+    if not target.job.starts:
         return (
             "the page wants a signed-in user, or one with more rights; give the cookie of a "
             "session: --cookie sessionid=…"
         )
-    if not target.signed_in:
+    if not target.job.signed_in:
         return SIGN_IN
     return (
-        f"the page wants another user, or more rights: it was asked {target.signed_in}; give them "
-        "with --login=USER:superuser or :staff, or name a user of --fixture, --fill or --fill-from"
+        f"the page wants another user, or more rights: it was asked {target.job.signed_in}; give "
+        "them with --login=USER:superuser or :staff, or name a user of --fixture, --fill or "
+        "--fill-from"
     )

@@ -6,22 +6,23 @@ import socket
 import ssl
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
+from pkgutil import resolve_name
 from time import monotonic
 from typing import Any, Self
 from urllib.parse import urlsplit
 
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import LoadError, UsageError, last_line
 from benchsuite.core.samples import RECORD, Kind
 from benchsuite.core.wording import PORTS
+from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE, Job
 from benchsuite.system.network import client_context
 
 MAX_NAMES = 1000  #: More than anyone reads: journeys with numbers in paths pass `name=`.
 Sample = tuple[int, int, int, int, float, float, float]
-"""Number of the name, kind and process, user, body bytes; when it was meant to start, started,
-finished."""
+"""Number of name; kind and process; user; body bytes; when meant to start, started, finished."""
 Begun = tuple[int, float, float]
 """Something in flight: the number of its name, when it was meant to start and when it did."""
 Times = tuple[float, float, float]  #: When it was meant to start, started and finished.
@@ -62,7 +63,7 @@ class SpoolRecorder(Recorder):
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._file = (folder / SAMPLES_FILE).open("wb", buffering=0)
+        self._file = (folder / SAMPLES_FILE).open("wb")
         self._packed = bytearray()
         self._indexes: dict[tuple[str, str], int] = {}
         self._names: dict[int, dict[str, Any]] = {}  #: As `NAMES_FILE` has them.
@@ -101,9 +102,8 @@ class SpoolRecorder(Recorder):
             os.replace(part, whole)
             self._names_changed = False
         packed, self._packed = self._packed, bytearray()
-        written = 0
-        while written < len(packed):
-            written += self._file.write(memoryview(packed)[written:]) or 0
+        self._file.write(packed)
+        self._file.flush()
 
     def close(self) -> None:
         self.flush()
@@ -128,20 +128,14 @@ class Gate:
 class Target:
     """Where requests go, resolved once: looking a name up is not the server's time."""
 
+    job: Job
     host: str  #: As the Host header says it: with the port, if it is not the usual one.
     place: str  #: Where it really is, host and port.
     name: str  #: The host without its port, as TLS names it to the server.
     family: int
     address: Any
     context: ssl.SSLContext | None  #: How to speak TLS; None for plain HTTP.
-    run_header: str
-    starts: bool  #: Whether the run has started it.
-    timeout_s: float
-    keep_alive: bool
-    keep_cookies: bool = False  #: Whether a user's cookies outlive the journey that got them.
-    handshake_headers: bool = True
-    headers: Mapping[str, str] = field(default_factory=dict)  #: Of every request.
-    signed_in: str = ""  #: In whose session is asked, in words.
+    dialect: type[Dialect] | None  #: What its WebSockets speak, where that is their own.
 
     @classmethod
     def of(cls, job: Job) -> Self:
@@ -153,20 +147,14 @@ class Target:
         port = parts.port or PORTS[parts.scheme]
         family, address = _reached(parts.hostname, port)
         return cls(
+            job=job,
             host=job.visitor.host or parts.netloc,
             place=parts.netloc,
             name=parts.hostname,
             family=family,
             address=address,
             context=client_context(parts.hostname) if parts.scheme == "https" else None,
-            run_header=job.run_header,
-            starts=job.starts,
-            timeout_s=job.load.timeout_s,
-            keep_alive=job.load.keep_alive,
-            keep_cookies=job.load.keep_cookies,
-            handshake_headers=job.handshake_headers,
-            headers=job.visitor.header_values,
-            signed_in=job.signed_in,
+            dialect=imported("dialect", job.dialect) if job.dialect else None,
         )
 
     @property
@@ -174,13 +162,21 @@ class Target:
         return f"{'http' if self.context is None else 'https'}://{self.host}"
 
 
+def imported(what: str, path: str) -> Any:
+    """The class of this dotted path."""
+    try:
+        return resolve_name(path)
+    except (ImportError, AttributeError, ValueError) as error:
+        raise LoadError(
+            f"The load process can't import the {what} {path}: {last_line(error)}."
+        ) from error
+
+
 TRY_S = 2.0  #: How long one of several addresses of a name may take to be reached.
 
 
 def _reached(host: str, port: int) -> tuple[int, Any]:
-    """Family and address of the first that takes a connection, else of the last: `localhost` is
-    ::1, too, where few servers listen.
-    """
+    """The first that answers, else the last: `localhost` is ::1, too, where few listen."""
     *others, last = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     for family, kind, _, _, address in others:
         with suppress(OSError), socket.socket(family, kind) as tried:

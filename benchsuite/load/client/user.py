@@ -1,11 +1,11 @@
 """A user's client: over HTTP, and over connections that stay open from journey to journey."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from random import getrandbits
+from typing import Any
 
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.streams import EventStream
-from benchsuite.load.client.target import Headers
 from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.client.websocket.socket import WebSocket
 
@@ -29,18 +29,9 @@ class UserClient(HttpClient):
         for stream in self._streams.values():
             stream.leave()
 
-    def websocket(
-        self,
-        path: str,
-        *,
-        keep: bool = False,
-        name: str = "",
-        headers: Headers | None = None,
-        subprotocols: Sequence[str] = (),
-        deflate: bool = False,
-    ) -> WebSocket:
+    def websocket(self, path: str, *, keep: bool = False, **options: Any) -> WebSocket:
         """An open WebSocket, with `keep` that of an earlier journey if it is still open. Raises
-        RequestFailed when the server does not take it.
+        RequestFailed when the server does not take it. The options are those of `WebSocket`.
         """
         known = self._websockets.get(path) if keep else None
         if known is not None and known.is_open:
@@ -54,10 +45,7 @@ class UserClient(HttpClient):
             if self.rehearsal
             else connection_number(self.user, self._connections),
             keep=keep,
-            name=name,
-            headers=headers,
-            subprotocols=subprotocols,
-            deflate=deflate,
+            **options,
         )
         made.open()
         if keep:
@@ -67,9 +55,7 @@ class UserClient(HttpClient):
     def events(
         self, path: str, *, after: str = "", numbered: bool = False, endless: bool = False
     ) -> EventStream:
-        """The user's stream of server-sent events of that path, after the event with the id
-        `after`; it stays open between journeys.
-        """
+        """The user's stream of events of that path, after that id; journeys keep it open."""
         if path not in self._streams:
             made = EventStream(self, path, after=after, numbered=numbered, endless=endless)
             self._streams = {**self._streams, path: made}

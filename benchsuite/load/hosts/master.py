@@ -347,7 +347,6 @@ class HostsPool(LoadPool):
     def check(self, job: Job) -> str:
         """Compares clocks, hands over the job, and waits for the checked journey of each host."""
         self._job = job
-        self._ends_below = job.load.ends_below or 0.0
         limit_s = ERROR_S
         if job.unit != MESSAGE:
             limit_s = min(MOST_ERROR_S, max(ERROR_S, ERROR_SHARE * job.load.duration_s))

@@ -41,8 +41,6 @@ READY_S = 10.0
 
 
 class Responder(NamedTuple):
-    """A running null responder."""
-
     process: Process
     base_url: str
     token: str
@@ -71,9 +69,7 @@ def responder(
 def ceilings(
     *, seconds: float = 2.0, users: tuple[int, ...] = USERS, processes: int = 1
 ) -> Iterator[Ceiling]:
-    """Two ceilings, closed and open, for each number of users, with connections kept and not, on
-    the CPUs that runs give to server and load by default.
-    """
+    """Closed and open, for each number of users, connections kept and not, on a run's own CPUs."""
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
     with (
         scratch.folder() as folder,

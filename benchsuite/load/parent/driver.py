@@ -92,7 +92,6 @@ MARGIN_S = 15.0  #: How much longer than planned anything may take before we giv
 GRACE_S = 1.0  #: How long the process may take to end once its standard input is closed.
 
 STEP_S = 0.002
-WORKER = "benchsuite.load.process.worker"
 
 
 class Child:
@@ -109,9 +108,7 @@ class Child:
         env: Mapping[str, str] | None,
         on_cpus: Collection[int] | None = None,
     ) -> Iterator[Self]:
-        """A process of this module, which is told where to write its events and then the arguments;
-        on exit it is gone.
-        """
+        """A process of this module, told where to write events and the arguments; gone on exit."""
         spool.mkdir(parents=True, exist_ok=True)
         given = os.environ if env is None else env
         events, child_events = os.pipe()
@@ -241,9 +238,7 @@ class LoadWorker(Child):
         self.done: Done | None = None
 
     def check(self, job: Job) -> str:
-        """Hands over the job and waits for its checked journey; returns what remains unchecked.
-        Raises AnswerError when the target does not answer as the workload expects.
-        """
+        """Hands over the job; gives what its checked journey leaves open, or AnswerError."""
         self.expect_ready()
         self.send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
         self._load = job.load
@@ -304,7 +299,8 @@ def load_pool(
     may use.
     """
     with ExitStack() as stack:
-        start = partial(LoadWorker.running, WORKER, log=log, env=env, on_cpus=on_cpus)
+        worker = "benchsuite.load.process.worker"
+        start = partial(LoadWorker.running, worker, log=log, env=env, on_cpus=on_cpus)
         folders = (spool / f"load-{number}" for number in range(count))
         yield LoadPool([stack.enter_context(start(spool=folder)) for folder in folders])
 
@@ -321,7 +317,7 @@ class LoadPool:
     def check(self, job: Job) -> str:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""
         count = len(self._workers)
-        self._ends_below = job.load.ends_below or 0.0
+        self._job = job
         self._progress = _Progress(job, self._workers)
         reports = [
             worker.check(replace(job, part=job.part * count + place, parts=job.parts * count))
@@ -336,9 +332,7 @@ class LoadPool:
         return self._workers[0].rehearse(kind)
 
     def run(self, on_tick: Callable[[Tick], None], begin: float | None = None) -> Done:
-        """Starts the load, at once or at that moment, and waits for its end; `on_tick` is called
-        about once a second.
-        """
+        """The load, begun at once or at that moment, to its end; ticks come about every second."""
         if begin is None:
             count = len(self._workers)
             begin = monotonic() + (LEAD_S * count if count > 1 else 0.0)
@@ -371,8 +365,8 @@ class LoadPool:
         tick = self.tick()
         for worker in self._workers:
             worker.untold = 0
-        hopeless = tick.due >= FEWEST_DUE and tick.in_time < self._ends_below * tick.due
-        if self.ended_at is None and hopeless:
+        share = tick.in_time / tick.due if tick.due >= FEWEST_DUE else 1.0
+        if self.ended_at is None and share < (self._job.load.ends_below or 0.0):
             self.ended_at = tick
             self.stop()
         on_tick(tick)

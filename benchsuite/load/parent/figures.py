@@ -5,26 +5,11 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from benchsuite.core import samples as scopes
 from benchsuite.core.exceptions import LoadError
 from benchsuite.core.observations import Segment, UnderWay
 from benchsuite.core.results import Accounts, Interval, Pattern, Summary
-from benchsuite.core.samples import (
-    ASIDE,
-    CLOSING,
-    CONNECTION,
-    EVENT,
-    HANDSHAKE,
-    JOURNEY,
-    MESSAGE,
-    PAUSE,
-    POPULATION,
-    REQUEST,
-    RESENT,
-    STRAY,
-    UNITS,
-    UNSOLICITED,
-    Kind,
-)
+from benchsuite.core.samples import REQUEST, UNITS, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.specs.load import USER
 from benchsuite.load.job import Done, pauses, stage_windows
@@ -36,11 +21,8 @@ from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
-
-
 KINDS = 256  #: More than there are.
-Counts = Mapping[tuple[str, str, int], int]
-"""Name, scope and kind → how many samples of these the whole load has."""
+Counts = Mapping[tuple[str, str, int], int]  #: Of a whole load: samples by name, scope and kind.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,22 +68,22 @@ class Figures:
 
     @property
     def journeys(self) -> Samples:
-        return self.of(JOURNEY)
+        return self.of(scopes.JOURNEY)
 
-    def of(self, *scopes: str) -> Samples:
-        indexes = [index for index, name in enumerate(self.names) if name.scope in scopes]
+    def of(self, *wanted: str) -> Samples:
+        indexes = [index for index, name in enumerate(self.names) if name.scope in wanted]
         return self.samples[np.isin(self.samples["name"], indexes)]
 
     def connecting(self, window: Window, pauses: Sequence[Window] = ()) -> float:
         """Mean users that were making or closing connections, where figures are not of these."""
-        beside = {HANDSHAKE, CLOSING} - set(UNITS[self.unit])
+        beside = {scopes.HANDSHAKE, scopes.CLOSING} - set(UNITS[self.unit])
         return summary.concurrency(self.of(*beside), window=window, pauses=pauses)
 
     @property
     def rate_connected(self) -> float | None:
         """Messages per second if no time of the users went into handshakes and closings."""
         total = self.total
-        if not total.goodput or not total.concurrency or self.unit != MESSAGE:
+        if not total.goodput or not total.concurrency or self.unit != scopes.MESSAGE:
             return None
         connecting = self.connecting(self.done.window, self._pauses)
         return total.goodput * (total.concurrency + connecting) / total.concurrency
@@ -109,9 +91,9 @@ class Figures:
     @property
     def accounts(self) -> Accounts:
         """What became of all messages and connections."""
-        scopes = (MESSAGE, STRAY, UNSOLICITED, HANDSHAKE, CONNECTION)
-        by_scope = {scope: self.of(scope) for scope in scopes}
-        by_scope[MESSAGE] = self.of(MESSAGE, EVENT)
+        ends = (scopes.STRAY, scopes.UNSOLICITED, scopes.HANDSHAKE, scopes.CONNECTION)
+        by_scope = {scope: self.of(scope) for scope in ends}
+        by_scope[scopes.MESSAGE] = self.of(scopes.MESSAGE, scopes.EVENT)
         return messages.accounts(by_scope, self.done.window, self._pauses)
 
     @property
@@ -124,7 +106,7 @@ class Figures:
                 pauses=self._pauses,
                 users=() if self.load.is_open else self.done.users,
                 connections=self.done.connections,
-                strays=self.of(STRAY) if self.done.connections else None,
+                strays=self.of(scopes.STRAY) if self.done.connections else None,
             )
         )
 
@@ -137,11 +119,11 @@ class Figures:
     @property
     def by_name(self) -> Iterator[Summary]:
         for index, name in enumerate(self.names):
-            if name.scope in ASIDE:
+            if name.scope in scopes.ASIDE:
                 continue
             samples = self.samples[self.samples["name"] == index]
             window, pauses = self.done.window, self._pauses
-            if name.scope == HANDSHAKE and len(samples) and self.unit != HANDSHAKE:
+            if name.scope == scopes.HANDSHAKE and len(samples) and self.unit != scopes.HANDSHAKE:
                 # Those that all came before the window, as where connections are kept, or that
                 # are a fixed amount of work, have the time that they took.
                 meant = samples["intended_start"]
@@ -204,7 +186,7 @@ class Figures:
                 dropped=sum(self.done.dropped[stages]),
             )
             made = replace(made, arrivals=arrivals)
-        resent = int(inside(self.of(RESENT)["intended_start"], window, without).sum())
+        resent = int(inside(self.of(scopes.RESENT)["intended_start"], window, without).sum())
         return replace(made, resent=resent)
 
     def _patterns(self, window: Window) -> tuple[Pattern, ...]:
@@ -256,7 +238,7 @@ def _population(figures: Figures, order: int, population: Population) -> Segment
     own = replace(figures, samples=theirs, unit=population.unit)
     count = len(population.users)
     name = f"{count} user{'s' * (count > 1)} of {population.name}"
-    total = replace(own.total, name=name, scope=POPULATION, order=order)
+    total = replace(own.total, name=name, scope=scopes.POPULATION, order=order)
     return _segment(replace(own, alike=True), total, own.done.window, count)
 
 
@@ -274,7 +256,7 @@ def _segment(figures: Figures, total: Summary, window: Window, level: int) -> Se
             slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
         )
     elif figures.alike:
-        pauses = figures.of(PAUSE)
+        pauses = figures.of(scopes.PAUSE)
         pauses = pauses[pauses["user"] < level]
         ends = np.count_nonzero((begin <= pauses["finish"]) & (pauses["finish"] < end))
         segment.wakes_per_s = float(ends) / (end - begin)
@@ -289,9 +271,7 @@ def _segment(figures: Figures, total: Summary, window: Window, level: int) -> Se
 def added(
     parts: Sequence[LoadFigures], *, done: Done, load: LoadProfile, alike: bool
 ) -> LoadFigures:
-    """The figures of a load, of those of its parts over the same windows. Raises LoadError for
-    histograms that are none.
-    """
+    """Of those of a load's parts over the same windows; raises LoadError for no histograms."""
     try:
         whole: LoadFigures = summary.added(parts)
     except ValueError as error:

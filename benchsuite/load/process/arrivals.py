@@ -19,12 +19,11 @@ from gevent.lock import BoundedSemaphore
 from locust import User
 from locust.exception import StopUser
 
-from benchsuite.load.client.target import LoadEnded, Recorder
+from benchsuite.load.client.target import LoadEnded, Recorder, Target
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.job import Job
 from benchsuite.load.process.schedule import Tally, arrivals
 from benchsuite.load.process.timers import Alarm
-from benchsuite.load.process.users import Clients, Journeys
+from benchsuite.load.process.users import Journeys
 from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
@@ -34,8 +33,9 @@ TURN_S = 1.0  #: A slot has its turn about so often: before servers close idle c
 class OpenModel(Journeys):
     """All slots, and the arrivals they wait for."""
 
-    def __init__(self, job: Job, workload: Workload, recorder: Recorder, clients: Clients) -> None:
-        super().__init__(job, workload, recorder, clients)
+    def __init__(self, target: Target, workload: Workload, recorder: Recorder) -> None:
+        super().__init__(target, workload, recorder)
+        job = target.job
         self.standing_by = self.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
             job.load, seed=job.seed, part=job.part, parts=job.parts

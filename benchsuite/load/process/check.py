@@ -5,7 +5,6 @@ One that sends a form or gets a cookie is made twice, because the load repeats i
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping
 from contextlib import closing
 from time import monotonic
 from typing import Any
@@ -16,7 +15,6 @@ from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.load.client.failures import refusal_sentence
 from benchsuite.load.client.target import Gate, Recorder, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
-from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import AGAIN, LOOK, REHEARSAL_LIMIT_S, Rehearsal
 from benchsuite.workloads.base import Workload
 
@@ -34,12 +32,8 @@ class Visitor(UserClient):
 
     looks = False  #: Whether he leaves where a form is to be sent.
 
-    def __init__(
-        self, target: Target, *, cookies: Mapping[str, str], dialect: type[Dialect] | None
-    ) -> None:
-        super().__init__(
-            target, Recorder(), Gate(), user=0, cookies=cookies, dialect=dialect, rehearsal=True
-        )
+    def __init__(self, target: Target) -> None:
+        super().__init__(target, Recorder(), Gate(), user=0, rehearsal=True)
         self.posts: Counter[str] = Counter()  #: Name of a request → how many forms it sent.
         self._drawn = random.getstate()  #: Before the last rehearsal.
 
@@ -66,12 +60,12 @@ class Visitor(UserClient):
 
 
 def refused(
-    workload: Workload, new_client: Callable[[], Visitor], *, limit_s: float
+    workload: Workload, target: Target, limit_s: float
 ) -> tuple[dict[str, Any] | None, float, bool, int]:
     """Why the target can't be measured with this workload, with the answer that was wrong, or None;
     how many seconds the last checked journey took; whether it sent forms; its requests.
     """
-    with closing(new_client()) as client:
+    with closing(Visitor(target)) as client:
         begin = monotonic()
         message = _refused_once(workload, client, limit_s)
         if message is None and client.left_traces:
@@ -94,7 +88,7 @@ def refused(
     for made in range(1, workload.rehearsals, VISITS):
         if made > FEWEST and monotonic() - begin > REHEARSING_S:
             break
-        with closing(new_client()) as visitor:
+        with closing(Visitor(target)) as visitor:
             for _ in range(VISITS):
                 visitor.begin()
                 left_s = begin + REHEARSAL_LIMIT_S - monotonic()

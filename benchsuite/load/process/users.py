@@ -13,10 +13,9 @@ from locust.exception import StopUser
 from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
-from benchsuite.load.client.target import Failed, Gate, LoadEnded, Recorder, RequestFailed
+from benchsuite.load.client.target import Failed, Gate, LoadEnded, Recorder, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
 from benchsuite.load.client.websocket.sockets import Sockets
-from benchsuite.load.job import Job
 from benchsuite.workloads.base import Workload
 
 
@@ -63,15 +62,12 @@ connection costs nothing, and thousands of them a second would take CPU from the
 one second of outage outweigh all others."""
 
 
-Clients = Callable[..., UserClient]
-
-
 class Journeys(UserPool):
     """All users of a workload, in the closed model."""
 
-    def __init__(self, job: Job, workload: Workload, recorder: Recorder, clients: Clients) -> None:
-        """`clients` makes one, given what belongs to this pool."""
-        self._job = job
+    def __init__(self, target: Target, workload: Workload, recorder: Recorder) -> None:
+        self._target = target
+        self._job = job = target.job
         self._workload = workload
         self._recorder = recorder
         if job.load.iterations is not None:
@@ -79,8 +75,7 @@ class Journeys(UserPool):
             self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
         self._all_ready = Event()  #: Whether the users to start before the load all stand by.
-        self._under_way: dict[UserClient, tuple[float, float]] = {}
-        """Intended and real start of the journeys in flight."""
+        self._under_way: dict[UserClient, tuple[float, float]] = {}  #: Intended and real starts.
         self._completes = workload.whole_journeys  #: Whether journeys in flight may still end.
         self._pausing: dict[UserClient, float] = {}  #: Start of each pause.
         self._over = False
@@ -91,12 +86,13 @@ class Journeys(UserPool):
         self._most = 0
         self._raised = Event()
         self._sockets = Sockets(alone=job.parts == 1)
-        self._clients = clients
         self._numbers = itertools.count(job.part, job.parts)
 
     def _new_client(self) -> UserClient:
         user, due = next(self._numbers), self._workload.due
-        return self._clients(self._gate, user=user, sockets=self._sockets, due=due)
+        return UserClient(
+            self._target, self._recorder, self._gate, user=user, sockets=self._sockets, due=due
+        )
 
     def environment(self, first_start: Callable[[], None]) -> Environment:
         """Locust's environment, whose users call `first_start` as they start."""

@@ -8,7 +8,6 @@ from benchsuite.load.process import patching  # noqa: F401  # isort: skip - befo
 
 import ctypes
 import gc
-import importlib
 import json
 import logging
 import os
@@ -17,7 +16,6 @@ import signal
 import sys
 import traceback
 from contextlib import suppress
-from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -26,11 +24,10 @@ from gevent.event import AsyncResult, Event
 from gevent.os import make_nonblocking, nb_read, nb_write
 from gevent.queue import SimpleQueue
 
-from benchsuite.core.exceptions import BenchsuiteError, LoadError, last_line
+from benchsuite.core.exceptions import BenchsuiteError, last_line
 from benchsuite.core.plain import plain, read
 from benchsuite.load import job as messages
-from benchsuite.load.client.target import SpoolRecorder, Target
-from benchsuite.load.client.user import UserClient
+from benchsuite.load.client.target import SpoolRecorder, Target, imported
 from benchsuite.load.job import Job
 from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.check import Visitor, refused
@@ -138,22 +135,18 @@ def _work(parent: Parent) -> dict[str, Any]:
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
-        workload = _imported("workload", job.workload_class)(**job.workload.options)
+        workload = imported("workload", job.workload_class)(**job.workload.options)
         assert isinstance(workload, Workload)
         workload.visitor = job.visitor.user
         workload.fit(job.load)
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        cookies = {**job.cookies, **job.visitor.cookie_values}
-        dialect = _imported("dialect", job.dialect) if job.dialect else None
-        new_visitor = partial(Visitor, target, cookies=cookies, dialect=dialect)
-        refusal, journey_s, posts, requests = refused(workload, new_visitor, limit_s=limit_s)
+        refusal, journey_s, posts, requests = refused(workload, target, limit_s)
         if refusal is not None:
             return {"event": "refused", **refusal}
-        visitor = new_visitor()
+        visitor = Visitor(target)
         model = OpenModel if job.load.is_open else Journeys
-        clients = partial(UserClient, target, recorder, cookies=cookies, dialect=dialect)
-        pool = model(job, workload, recorder, clients)
+        pool = model(target, workload, recorder)
         pool.journey_s = journey_s
         unchecked = workload.unchecked
     phases = Phases(job, pool, recorder, parent.stop, parent.say)
@@ -166,17 +159,6 @@ def _work(parent: Parent) -> dict[str, Any]:
     done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()
     return {"event": "done", **plain(done)}
-
-
-def _imported(what: str, path: str) -> Any:
-    """The class of this dotted path."""
-    module_name, _, class_name = path.rpartition(".")
-    try:
-        return getattr(importlib.import_module(module_name), class_name)
-    except (ImportError, AttributeError, ValueError) as error:
-        raise LoadError(
-            f"The load process can't import the {what} {path}: {last_line(error)}."
-        ) from error
 
 
 if __name__ == "__main__":

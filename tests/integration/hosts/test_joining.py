@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -21,6 +22,16 @@ from tests.integration.loads import a_job
 from tests.integration.stubs_http import Responder, after, answer
 from tests.needs import audited
 
+
+@contextmanager
+def joined_hosts(tmp_path, behaviours=None, count=1, **started):
+    """A responder, the place, a worker that was started so, or more, and their pool."""
+    with Responder(behaviours) as responder, place(tmp_path) as hosts:
+        worker, *_ = [hosts.start(**started) for _ in range(count)]
+        with joined(hosts, count) as pool:
+            yield responder, hosts, worker, pool
+
+
 OTHERS = {  # what another host has → how it comes to say so
     "benchsuite 0.0.1": "benchsuite.__version__ = '0.0.1'",
     "python 2.7": "platform.python_version = lambda: '2.7.18'",
@@ -32,15 +43,8 @@ def test_the_parts_of_two_hosts_are_exactly_the_schedule(tmp_path, processes):
     with Responder({"/": after(0.002)}) as responder, place(tmp_path) as hosts:
         hosts.start()
         hosts.start()
-        job = a_job(
-            responder,
-            model="open",
-            arrival_rate=150.0,
-            arrivals="poisson",
-            warmup_s=0.3,
-            duration_s=2.0,
-            processes=processes,
-        )
+        rate = {"model": "open", "arrival_rate": 150.0, "arrivals": "poisson"}
+        job = a_job(responder, warmup_s=0.3, duration_s=2.0, processes=processes, **rate)
         with joined(hosts, 2) as pool:
             result, facts = load(pool, job)
         assert [worker.ended() for worker in hosts.workers] == [0, 0], "the command has ended"
@@ -64,15 +68,12 @@ STAGES = {"users": 4, "stages": (2, 4), "think_time_s": 0.02}
 
 @pytest.mark.parametrize("profile", audited([OPEN, STAGES], STAGES))
 def test_samples_that_are_too_many_come_as_figures_which_are_the_same(tmp_path, profile):
-    with Responder({"/": after(0.005)}) as responder, place(tmp_path) as hosts:
-        hosts.start()
-        hosts.start()
+    with joined_hosts(tmp_path, {"/": after(0.005)}, count=2) as (responder, *_, pool):
         job = a_job(responder, duration_s=1.5, **profile)
-        with joined(hosts, 2) as pool:
-            result, _ = load(pool, job)
-            assert not pool.figures
-            pool.most_samples = len(result.samples) - 1
-            pool.samples()
+        result, _ = load(pool, job)
+        assert not pool.figures
+        pool.most_samples = len(result.samples) - 1
+        pool.samples()
     whole = Figures(result.samples, result.names, result.done, job.load, alike=True).together()
     parts = added(pool.figures, done=result.done, load=job.load, alike=True)
     assert (parts.counts, len(parts.intervals)) == (whole.counts, len(whole.intervals))
@@ -110,13 +111,10 @@ def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
 
 
 def test_what_a_host_sees_wrong_is_told_with_its_name(tmp_path):
-    with (
-        Responder({"/": lambda request: answer(b"", status=503)}) as responder,
-        place(tmp_path) as hosts,
-    ):
-        hosts.start()
-        with joined(hosts, 1) as pool, pytest.raises(AnswerError, match=r"Load host .*503"):
-            pool.check(a_job(responder))
+    failing = {"/": lambda request: answer(b"", status=503)}
+    told = pytest.raises(AnswerError, match=r"Load host .*503")
+    with joined_hosts(tmp_path, failing) as (responder, *_, pool), told:
+        pool.check(a_job(responder))
 
 
 def test_a_host_joins_by_a_name_that_has_an_ipv6_address_too(tmp_path):
@@ -168,11 +166,9 @@ def test_a_clock_far_away_cannot_be_compared(tmp_path):
 
 
 def test_a_workload_that_is_not_there_is_told(tmp_path):
-    with Responder() as responder, place(tmp_path) as hosts:
-        hosts.start()
-        job = a_job(responder, "nowhere.to.Be")
-        with joined(hosts, 1) as pool, pytest.raises(LoadError, match="can't be imported"):
-            pool.check(job)
+    told = pytest.raises(LoadError, match="can't be imported")
+    with joined_hosts(tmp_path) as (responder, *_, pool), told:
+        pool.check(a_job(responder, "nowhere.to.Be"))
 
 
 @pytest.mark.parametrize(
@@ -185,9 +181,9 @@ def test_a_host_that_lacks_the_module_or_has_another_says_so(tmp_path, source, t
         (package / "load_workloads.py").write_text(source)
     for folder in (package.parent, package):
         (folder / "__init__.py").touch()
-    with Responder() as responder, place(tmp_path) as hosts:
-        worker = hosts.start(before=("env", "-C", str(tmp_path), f"PYTHONPATH={path}"))
-        with joined(hosts, 1) as pool, pytest.raises(LoadError, match=f"Load host .*{told}"):
+    before = ("env", "-C", str(tmp_path), f"PYTHONPATH={path}")
+    with joined_hosts(tmp_path, before=before) as (responder, _, worker, pool):
+        with pytest.raises(LoadError, match=f"Load host .*{told}"):
             pool.check(a_job(responder))
         assert told in worker.words
 
@@ -198,9 +194,9 @@ def test_a_host_that_breaks_says_so(tmp_path):
         "wire.module_digest = lambda path: {}['digest']; "
         "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')"
     )
-    with Responder() as responder, place(tmp_path) as hosts:
-        worker = hosts.start(program=(WORKER[0], "-c", source))
-        with joined(hosts, 1) as pool, pytest.raises(LoadError, match=r"Load host .*'digest'"):
+    program = (WORKER[0], "-c", source)
+    with joined_hosts(tmp_path, program=program) as (responder, _, worker, pool):
+        with pytest.raises(LoadError, match=r"Load host .*'digest'"):
             pool.check(a_job(responder))
         assert "Traceback" in worker.words
 
@@ -211,32 +207,25 @@ def test_a_locustfile_is_sent(tmp_path):
         "from locust import HttpUser, task\n\n"
         "class Mine(HttpUser):\n    @task\n    def get(self):\n        self.client.get('/')\n"
     )
-    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
-        hosts.start()
-        job = a_job(responder, locustfile=str(source), duration_s=1.2)
-        with joined(hosts, 1) as pool:
-            result, _ = load(pool, job)
+    with joined_hosts(tmp_path, {"/": after(0.01)}) as (responder, *_, pool):
+        result, _ = load(pool, a_job(responder, locustfile=str(source), duration_s=1.2))
     assert result.requests() > 10
 
 
 def test_a_host_may_open_a_file_for_each_user(tmp_path):
     few = ("sh", "-c", 'ulimit -Sn 100 && exec "$@"', "sh")
-    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
-        hosts.start(before=few)
-        with joined(hosts, 1) as pool:
-            job = a_job(responder, users=150, think_time_s=0.5, duration_s=1.5)
-            result, _ = load(pool, job)
+    with joined_hosts(tmp_path, {"/": after(0.01)}, before=few) as (responder, *_, pool):
+        job = a_job(responder, users=150, think_time_s=0.5, duration_s=1.5)
+        result, _ = load(pool, job)
     assert set(result.kinds("get")) == {Kind.OK}, result.names
     assert responder.connections > 150
 
 
 def test_hosts_end_soon_after_their_master_was_killed_in_a_load(tmp_path):
-    with Responder({"/": after(0.01)}) as responder, place(tmp_path) as hosts:
-        worker = hosts.start()
-        with joined(hosts, 1) as pool:
-            pool.check(a_job(responder, duration_s=30.0))
-            with pytest.raises(LoadError, match="was ended by SIGKILL"):
-                pool.run(lambda tick: os.kill(pool.pids[0], signal.SIGKILL))
-            assert worker.ended(5.0) == 1
+    with joined_hosts(tmp_path, {"/": after(0.01)}) as (responder, hosts, worker, pool):
+        pool.check(a_job(responder, duration_s=30.0))
+        with pytest.raises(LoadError, match="was ended by SIGKILL"):
+            pool.run(lambda tick: os.kill(pool.pids[0], signal.SIGKILL))
+        assert worker.ended(5.0) == 1
     assert "is gone" in worker.words
     assert eventually(lambda: not hosts.left)

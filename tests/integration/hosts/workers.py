@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -126,17 +126,15 @@ def programs_of(folder: Path) -> list[str]:
 @contextmanager
 def joined(made: Place, count: int, limit_s: float = 40.0) -> Iterator[HostsPool]:
     """So many of them, by a master of their own."""
-    with master(made) as listening:
-        spool = made.folder / "spool"
-        spool.mkdir(exist_ok=True)
-        with listening.joined(count, spool=spool, tell=made.notes.append, limit_s=limit_s) as pool:
-            yield pool
+    spool = made.folder / "spool"
+    spool.mkdir(exist_ok=True)
+    how = {"spool": spool, "tell": made.notes.append, "limit_s": limit_s}
+    with master(made) as listening, listening.joined(count, **how) as pool:
+        yield pool
 
 
-@contextmanager
-def master(made: Place) -> Iterator[Master]:
-    with hosts.master(made.listening, log=made.folder / "master.log") as listening:
-        yield listening
+def master(made: Place) -> AbstractContextManager[Master]:
+    return hosts.master(made.listening, log=made.folder / "master.log")
 
 
 def load(pool, job, at_second=lambda elapsed_s: None):
@@ -149,5 +147,4 @@ def load(pool, job, at_second=lambda elapsed_s: None):
         at_second(tick.elapsed_s)
 
     done = pool.run(on_tick)
-    loaded = Loaded(done, ticks, *pool.samples())
-    return loaded, pool.hosts
+    return Loaded(done, ticks, *pool.samples()), pool.hosts

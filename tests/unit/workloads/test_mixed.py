@@ -1,6 +1,7 @@
 """Journeys that mix pages, and pages that ask something upstream."""
 
 import json
+from types import SimpleNamespace
 
 import pytest
 
@@ -15,13 +16,8 @@ from benchsuite.workloads.websockets import WsEcho
 SHARES = "80 plain + 20 ws_echo size=64"
 
 
-class Client:
-    """A user who only notes what it was asked for."""
-
-    def __init__(self, user, *, rehearsal=False):
-        self.user = user
-        self.rehearsal = rehearsal
-        self.journey_name = ""
+def a_client(user, *, rehearsal=False):
+    return SimpleNamespace(user=user, rehearsal=rehearsal, journey_name="")
 
 
 @pytest.fixture
@@ -48,14 +44,14 @@ def test_each_user_does_one_thing_and_its_journeys_are_named_for_it(made):
         user: one.name for one in work.populations(LoadProfile(users=10)) for user in one.users
     }
     for user in range(10):
-        client = Client(user)
+        client = a_client(user)
         work.journey(client)
         assert client.journey_name == by_user[user]
     assert made == [(by_user[user], user) for user in range(10)]
 
 
 def test_what_is_checked_before_the_load_is_all_of_it(made):
-    Mixed(shares=SHARES).journey(Client(0, rehearsal=True))
+    Mixed(shares=SHARES).journey(a_client(0, rehearsal=True))
     assert made == [("plain", 0), ("ws_echo", 0)]
 
 
@@ -70,44 +66,27 @@ def test_a_load_that_makes_no_sense_is_refused(golden):
 class Client_upstream:
     """Gives one answer, and notes what was asked."""
 
-    def __init__(self, answer):
-        self._answer = answer
-        self.asked = ""
+    status_code, headers, asked = 200, {}, ""
 
-    def get(self, path, *, name="", headers=None):
+    def __init__(self, answer):
+        self.content, self.json = json.dumps(answer).encode(), lambda: answer
+
+    def get(self, path, **_):
         self.asked = path
         return self
 
-    def post(self, *_, **__):
-        raise AssertionError("it only gets")
-
-    status_code = 200
-    headers: dict[str, str] = {}
-
-    @property
-    def content(self):
-        return json.dumps(self._answer).encode()
-
-    def json(self):
-        return self._answer
-
 
 def test_what_the_view_needs_is_named(monkeypatch):
-    plan = planning.resolve(
-        RunSpec(
-            server=ServerSpec(server="gunicorn-gthread"),
-            workload=WorkloadSpec(workload="upstream"),
-        )
-    )
+    server, workload = ServerSpec(server="gunicorn-gthread"), WorkloadSpec(workload="upstream")
+    plan = planning.resolve(RunSpec(server=server, workload=workload))
     installed = Interpreter.installed
-    monkeypatch.setattr(
-        Interpreter,
-        "installed",
-        lambda self, name: None if name == "httpx" else installed(self, name),
-    )
-    with pytest.raises(
-        UnavailableError, match=r"upstream needs httpx.*django-benchsuite\[upstream\]"
-    ):
+
+    def without_httpx(self, name):
+        return None if name == "httpx" else installed(self, name)
+
+    monkeypatch.setattr(Interpreter, "installed", without_httpx)
+    words = r"upstream needs httpx.*django-benchsuite\[upstream\]"
+    with pytest.raises(UnavailableError, match=words):
         preflight.check_installed(plan)
 
 

@@ -70,16 +70,12 @@ def test_the_view_goes_on_after_the_last_event():
 
 
 def test_under_asgi_it_is_an_async_stream():
-    async def ids():
+    async def pieces():
         answer = await AsyncClient().get(URL)
-        parser, found = Parser(), []
-        async for piece in answer.streaming_content:
-            found += [event.id for event in parser.feed(piece)]
-            if len(found) == 3:
-                return found
-        return found
+        coming = aiter(answer.streaming_content)
+        return [await anext(coming) for _ in range(3)]
 
-    assert asyncio.run(ids()) == ["1", "2", "3"]
+    assert [event.id for event in three(asyncio.run(pieces()))] == ["1", "2", "3"]
 
 
 def test_the_view_is_not_there_outside_a_run(monkeypatch):

@@ -19,14 +19,8 @@ from benchsuite.core.samples import MESSAGE, PROCESS_SHIFT, REQUEST, RESENT, Kin
 from benchsuite.core.wording import Wording, led_to, path_of
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import Failure
-from benchsuite.load.client.http.answer import (
-    KEPT_BYTES,
-    Head,
-    NotDecoded,
-    Response,
-    codings_of,
-    decoded,
-)
+from benchsuite.load.client.http import answer as answers
+from benchsuite.load.client.http.answer import Head, Response
 from benchsuite.load.client.http.connection import Connection, ConnectionFailed
 from benchsuite.load.client.target import (
     Asked,
@@ -40,7 +34,6 @@ from benchsuite.load.client.target import (
     Target,
     Times,
 )
-from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
@@ -155,24 +148,17 @@ class HttpClient:
         gate: Gate,
         *,
         user: int,
-        cookies: Mapping[str, str],
         sockets: Sockets | None = None,
-        dialect: type[Dialect] | None = None,
         due: str = MESSAGE,
         rehearsal: bool = False,
     ) -> None:
-        """`due`: what over WebSockets is meant to start when a journey is (a scope). `rehearsal`:
-        the journey is only being checked, and need not rest long.
-        """
         self.target = target
         self.recorder = recorder  #: Of requests; of nothing more once they were given up.
         self.aside = recorder  #: Records what was not begun here, up to the very end.
         self.gate = gate
         self.sockets = Sockets() if sockets is None else sockets  #: All WebSockets of this process.
-        self.dialect = dialect
-        self.due = due
-        self.rehearsal = rehearsal
-        self.cookies = Cookies(cookies)
+        self.due = due  #: What over WebSockets is meant to start when a journey is (a scope).
+        self.rehearsal = rehearsal  #: Whether journeys are only checked, and need not rest long.
         self.user = user
         self.base_url = target.base_url  #: Where its paths are, as the robot asks.
         self._origin = led_to(self.base_url)[:2]
@@ -189,7 +175,9 @@ class HttpClient:
         self._connection.on_resend = self._note_resend
         self._bare_gets: dict[tuple[str, str, str], tuple[int, bytes]] = {}
         """Name and message of GETs without headers of their own, by path, name and cookies."""
-        self.wording = Wording(target.base_url, target.headers, keep_alive=target.keep_alive)
+        visitor, load = target.job.visitor, target.job.load
+        self.cookies = Cookies({**target.job.cookies, **visitor.cookie_values})
+        self.wording = Wording(target.base_url, visitor.header_values, keep_alive=load.keep_alive)
 
     def get(
         self,
@@ -201,9 +189,7 @@ class HttpClient:
         headers: Headers | None = None,
         status: int | None = None,
     ) -> Response:
-        """`data` is the query, in place of the path's own. An answer of 400 and above is a failure,
-        unless it has this `status`.
-        """
+        """`data` replaces the path's query; an answer from 400 on has failed, but for `status`."""
         self._expected_status = status
         if query := _urlencode(data or {}):
             path = f"{path.partition('?')[0]}?{query}"
@@ -239,7 +225,7 @@ class HttpClient:
 
     def begin(self, intended: float | None = None) -> None:
         """A new journey, whose first request was meant to start at that moment."""
-        if not self.target.keep_cookies:
+        if not self.target.job.load.keep_cookies:
             self.cookies.forget()
         self._intended = intended
         self.failed = None
@@ -266,9 +252,7 @@ class HttpClient:
         return max(0.0, monotonic() - self.sockets.origin)
 
     def begin_sample(self, index: int, *, due: bool = True, start: float | None = None) -> Begun:
-        """Something starts, and is in flight until `end_sample()`; `due`: it is what the journey
-        was meant to start with.
-        """
+        """It is in flight until `end_sample()`; `due`: the journey was meant to start with it."""
         if self.gate.closed:
             raise LoadEnded
         self.settle()
@@ -379,7 +363,7 @@ class HttpClient:
         method, path = asked
         answer = Response(path, head.status, content, head, method=method)
         self._held = held = _Sample(index, Kind.OK, times, head.length, answer, asked, head.process)
-        wanted = self.target.run_header
+        wanted = self.target.job.run_header
         if head.plain_for == wanted:
             return answer
         lines = head.values("set-cookie")
@@ -387,11 +371,12 @@ class HttpClient:
             self.left_traces = True
             self.cookies.take(lines)
         undecoded = ""
-        codings = codings_of(head.values("content-encoding"))
+        codings = answers.codings_of(head.values("content-encoding"))
         if codings:
             try:
-                answer.content = decoded(content, codings, whole=head.length <= KEPT_BYTES)
-            except NotDecoded as error:
+                whole = head.length <= answers.KEPT_BYTES
+                answer.content = answers.decoded(content, codings, whole=whole)
+            except answers.NotDecoded as error:
                 undecoded = str(error)
         runs = head.values(RUN_HEADER.lower())
         actual = ", ".join(runs) if runs else None

@@ -72,10 +72,9 @@ class _Answer(HTTPResponse):
 
 
 class Outbox:
-    """The outgoing side of one socket; it never blocks."""
+    """The outgoing side of a non-blocking socket, by the hub's loop; it never blocks."""
 
     def __init__(self, plain: Any, loop: Any) -> None:
-        """`plain` is a non-blocking socket, `loop` that of the hub."""
         self._plain = plain
         self._rest = bytearray()  #: What the kernel has not accepted yet.
         self._writable = loop.io(plain.fileno(), WRITABLE)
@@ -141,7 +140,7 @@ class Link(ABC):
 
     def expire(self) -> None:
         """In the hub: ends the wait."""
-        limit = f"after {self._target.timeout_s:g} s"
+        limit = f"after {self._target.job.load.timeout_s:g} s"
         self._user.throw(
             TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
             if self.connecting
@@ -169,15 +168,23 @@ class Link(ABC):
         """Connects; raises ConnectionFailed."""
         self.connecting = True
         self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
-        self._plain = connect(connected, self._target.address)
+        try:
+            connected.connect(self._target.address)
+        except ConnectionRefusedError:
+            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
+        except TimeoutError:
+            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
+        except OSError as error:
+            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
+        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        inside: Any = connected
+        self._plain = inside._sock
         self._outbox = Outbox(self._plain, self._waiting.loop)
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
 
     def _send(self, data: bytes = b"") -> None:
-        """Also what TLS has to say. Reading reports errors: a server may answer (413) before it has
-        read everything.
-        """
+        """Also what TLS has to say. Reading reports errors: a 413 may come before all is read."""
         if self._tls is not None:
             data = self._tls.due(data)
         if data and self._outbox is not None:
@@ -196,7 +203,7 @@ class Link(ABC):
         """The time-out of what is waited for in the block; an error in it ends the connection."""
         self._user = getcurrent()
         deadlines = self._waiting.deadlines
-        deadlines[self] = monotonic() + self._target.timeout_s
+        deadlines[self] = monotonic() + self._target.job.load.timeout_s
         try:
             yield
         except BaseException:
@@ -231,12 +238,8 @@ class Connection(Link):
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
         """Sends a request and reads its whole answer. Raises ConnectionFailed, closed."""
-        self._user = getcurrent()
-        self.received = 0
-        deadlines = self._waiting.deadlines
-        begin = monotonic()
-        deadlines[self] = begin + self._target.timeout_s
-        try:
+        self.received, begin = 0, monotonic()
+        with self._in_time():
             self.connecting = False
             rested = begin - self.arrived >= REST_S
             reused = self._socket is not None
@@ -251,11 +254,6 @@ class Connection(Link):
             self.drop()
             self.on_resend()
             return self._once(method, request)
-        except BaseException:
-            self.drop()
-            raise
-        finally:
-            del deadlines[self]
 
     def begin(self, request: bytes) -> Head:
         """Sends a GET on a new connection; the head of its answer, whose body `more()` reads."""
@@ -305,9 +303,7 @@ class Connection(Link):
         return unasked is None
 
     def _look(self) -> bytes | None:
-        """What the server has sent since its last answer, beside what TLS says by itself (tickets
-        for sessions); empty when it closed the connection.
-        """
+        """What came since the last answer beside TLS's tickets; empty where the server closed."""
         tls = self._tls
         try:
             if tls is None:
@@ -402,7 +398,7 @@ class Connection(Link):
                 body.add(more)
             if body.length > head.length:
                 raise _more_than_one(body.kept()[head.length :])
-            if head.closing or not self._target.keep_alive:
+            if head.closing or not self._target.job.load.keep_alive:
                 self._leave()
             return head, body.kept()
         return self._parsed(method, block)
@@ -436,7 +432,7 @@ class Connection(Link):
         if coding not in (CHUNKED, "identity"):
             words = f"the answer has the Transfer-Encoding {coding!r}, and only chunked was asked"
             raise ConnectionFailed(Kind.PROTOCOL, words)
-        if not self._target.keep_alive or answer.should_close():
+        if not self._target.job.load.keep_alive or answer.should_close():
             self._leave()
         return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 
@@ -471,21 +467,6 @@ class Connection(Link):
         # the end of the connection may be the end of the body, but not of a "100 Continue"
         if not block and (not answer.message_complete or answer.get_code() < 200):
             raise _ended("closed", begun=answer.message_begun)
-
-
-def connect(made: GreenSocket, address: Any) -> Any:
-    """Gives the socket inside of gevent's, which does not wait; raises ConnectionFailed."""
-    try:
-        made.connect(address)
-    except ConnectionRefusedError:
-        raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
-    except TimeoutError:
-        raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
-    except OSError as error:
-        raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
-    made.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    inside: Any = made
-    return inside._sock
 
 
 def _more_than_one(surplus: bytes = b"") -> ConnectionFailed:

@@ -20,8 +20,6 @@ LINE_END = re.compile(rb"\r\n|\n|\r")
 
 
 class Event(NamedTuple):
-    """One event."""
-
     id: str | None  #: None where it says none.
     type: str
     data: str
@@ -228,7 +226,7 @@ class EventStream:
     def _failure(self, error: ConnectionFailed, connection: Connection) -> Failed:
         kind, words = error.failure
         if kind is Kind.READ_TIMEOUT and connection.received:
-            words = f"nothing came for {self._owner.target.timeout_s:g} s"
+            words = f"nothing came for {self._owner.target.job.load.timeout_s:g} s"
         return kind, words
 
     def _rested(self) -> None:

@@ -12,7 +12,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import CONNECTION, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.target import Begun, Failed, RequestFailed
+from benchsuite.load.client.target import Begun, Failed, RequestFailed, Times
 from benchsuite.load.client.websocket import accounts
 from benchsuite.load.client.websocket.sockets import Sockets
 
@@ -109,26 +109,27 @@ class Records:
 
     def unsolicited(self, message: Message) -> None:
         """A message that the server sent unasked: neither a failure nor a stray."""
-        recorder, moment = self._owner.aside, message.moment
-        index = recorder.index(f"unsolicited {self.name}", UNSOLICITED)
-        length = len(message.data)
-        recorder.add(index, Kind.OK, self._owner.user, length, moment, moment, moment)
+        moment = message.moment
+        self._aside(UNSOLICITED, Kind.OK, len(message.data), (moment, moment, moment))
 
     def connection(self, kind: Kind, code: int, opened: float, moment: float) -> None:
         """A connection is over."""
-        index = self._owner.aside.index(f"connection {self.name}", CONNECTION)
-        self._owner.aside.add(index, kind, self._owner.user, code, opened, opened, moment)
+        self._aside(CONNECTION, kind, code, (opened, opened, moment))
 
     def stray(
         self, kind: Kind, words: str, number: int, moment: float, meant: float | None = None
     ) -> None:
-        """`number`: the length of a message or a close code; `meant`: when its original was to be
-        sent.
-        """
-        recorder, begin = self._owner.aside, moment if meant is None else meant
-        index = recorder.index(f"stray {self.name}", STRAY)
-        recorder.add(index, kind, self._owner.user, number, begin, moment, moment)
-        recorder.example(index, kind, words)
+        """`number`: a message's length or a close code; `meant`: when its original was due."""
+        begin = moment if meant is None else meant
+        index = self._aside(STRAY, kind, number, (begin, moment, moment))
+        self._owner.aside.example(index, kind, words)
+
+    def _aside(self, scope: str, kind: Kind, number: int, times: Times) -> int:
+        """Something that was not begun here; the number of its name."""
+        recorder = self._owner.aside
+        index = recorder.index(f"{scope} {self.name}", scope)
+        recorder.add(index, kind, self._owner.user, number, *times)
+        return index
 
 
 FARTHEST = 100_000  #: A number this far ahead of the last one is not from our publisher.

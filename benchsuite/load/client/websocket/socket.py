@@ -24,15 +24,8 @@ from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
 from benchsuite.load.client.target import Begun, Failed, Headers
-from benchsuite.load.client.websocket import accounts
-from benchsuite.load.client.websocket.records import (
-    Content,
-    Echoes,
-    Ending,
-    Message,
-    Records,
-    Subscription,
-)
+from benchsuite.load.client.websocket import accounts, records
+from benchsuite.load.client.websocket.records import Content, Message
 from benchsuite.load.client.websocket.sockets import Pending
 from benchsuite.load.client.websocket.wire import Wire
 from benchsuite.telemetry.prober.program import RUN_HEADER
@@ -64,9 +57,7 @@ class Exchange:
 
 
 def answered_by(awaited: Sequence[Exchange], to: Exchange | None = None) -> Exchange | None:
-    """Which of the messages that await an answer gets the next; None where there are none. Raises
-    UsageError when nobody says which of several.
-    """
+    """Which awaits the next answer, if any does; UsageError when nobody says which of several."""
     if to is None and len(awaited) > 1:
         raise UsageError(
             f"{len(awaited)} messages wait for an answer: say which, with to= and what send() "
@@ -86,11 +77,11 @@ class WebSocket:
         path: str,
         *,
         number: int,
-        keep: bool,
-        name: str,
-        headers: Headers | None,
-        subprotocols: Sequence[str],
-        deflate: bool,
+        keep: bool = False,
+        name: str = "",
+        headers: Headers | None = None,
+        subprotocols: Sequence[str] = (),
+        deflate: bool = False,
     ) -> None:
         """`number` is part of every numbered message; it must be unique in the load."""
         self._path = path
@@ -98,22 +89,22 @@ class WebSocket:
         self._owner = owner
         self._number = number
         self._sockets = owner.sockets
-        self._records = Records(owner, path, name)
+        self._records = records.Records(owner, path, name)
         self._messages = self._records.index("message", MESSAGE)
         self._awaited: list[Exchange] = []  #: In the order of sending.
-        self._echoes = Echoes(number, self._records, owner.sockets.meant)
+        self._echoes = records.Echoes(number, self._records, owner.sockets.meant)
         self._opened = 0.0  #: When the handshake was over.
         self._rest: Event | None = None
-        self._subscription: Subscription | None = None
-        self._dialect = None if owner.dialect is None else owner.dialect(path)
+        self._subscription: records.Subscription | None = None
+        self._dialect = owner.target.dialect(path) if owner.target.dialect else None
         self._ready = self._dialect is None
         # the server must choose one of them, as browsers demand
         self._subprotocols = self._dialect.subprotocols if self._dialect else subprotocols
         self._offered = [*self._subprotocols]
         target = owner.target
-        if target.run_header and not target.handshake_headers:
+        if target.job.run_header and not target.job.handshake_headers:
             # only the run's server knows that one
-            self._offered.append(f"{RUN_HEADER}.{target.run_header}")
+            self._offered.append(f"{RUN_HEADER}.{target.job.run_header}")
         self._deflate = deflate
         self._wire = Wire(
             target,
@@ -147,11 +138,6 @@ class WebSocket:
     @property
     def is_gone(self) -> bool:
         return self._wire.is_gone
-
-    @property
-    def subprotocol(self) -> str | None:
-        """The subprotocol that the server chose."""
-        return self._wire.protocol.subprotocol
 
     def open(self) -> None:
         """The handshake; raises RequestFailed when the server refuses it."""
@@ -187,11 +173,12 @@ class WebSocket:
 
     def _judged(self, response: Response) -> Failed | None:
         """What is wrong with the answer to the handshake."""
-        status, wanted, chosen = response.status_code, self._subprotocols, self.subprotocol
+        status, wanted = response.status_code, self._subprotocols
+        chosen = self._wire.protocol.subprotocol
         # without headers a subprotocol identifies the run, unless the application has chosen one
         is_marked = len(self._offered) > len(wanted) and chosen in self._offered
         foreign = failures.kind_of_responder(
-            self._owner.target.run_header,
+            self._owner.target.job.run_header,
             response.headers.get(RUN_HEADER),
             may_lack=status >= 400 or is_marked,
         )
@@ -209,9 +196,7 @@ class WebSocket:
         return None
 
     def send(self, data: Content, *, answered: bool = True) -> Exchange:
-        """Sends a message: text as text, bytes as binary. With `answered` the journey must say by
-        `receive()` which message answers it; without, it is only counted.
-        """
+        """Sends a message; `receive()` must say what answers it, unless it is only counted."""
         payload = data.encode() if isinstance(data, str) else data
         index = self._messages if answered else self._records.index("sent", SENT)
         begun = self._owner.begin_sample(index)
@@ -229,11 +214,7 @@ class WebSocket:
         return exchange
 
     def receive(self, matching: Matching | None = None, *, to: Exchange | None = None) -> Content:
-        """The next message; with `matching` the next one that matches, which answers what was sent
-        (`to`, where several messages wait for an answer).
-
-        A message that answers nothing is unsolicited: counted apart, and in no time.
-        """
+        """The next message, which is unsolicited; or the next that matches, which answers `to`."""
         wanted = None if matching is None else predicate(matching)
         asked = None if matching is None else answered_by(self._awaited, to)
         failure: Failed
@@ -314,10 +295,10 @@ class WebSocket:
         if ending is not None:
             self._records.blame((ending.kind, ending.words))
 
-    def subscribe(self, *, binary: bool = False) -> Subscription:
+    def subscribe(self, *, binary: bool = False) -> records.Subscription:
         """From now on everything that arrives is a publication of this load, or unsolicited."""
         if self._subscription is None:
-            self._subscription = Subscription(self._records, self._sockets, binary=binary)
+            self._subscription = records.Subscription(self._records, self._sockets, binary=binary)
             self._wire.on_message = self._subscription.take
             while self._wire.inbox:
                 self._subscription.take(self._wire.inbox.take())
@@ -332,7 +313,7 @@ class WebSocket:
         publication = self._number, self._echoes.count()
         begun = self._owner.begin_sample(self._records.index("publication", PUBLICATION))
         data = accounts.publication(*publication, size, begun[1], begun[2])
-        limit_s = self._owner.target.timeout_s
+        limit_s = self._owner.target.job.load.timeout_s
         pending = Pending(set(group.members), begun[2] + limit_s)
         group.pending[publication] = pending
         try:
@@ -413,7 +394,7 @@ class WebSocket:
             self._echoes.judge(inbox.take())
         return self._echoes.is_over
 
-    def _on_end(self, ending: Ending) -> None:
+    def _on_end(self, ending: records.Ending) -> None:
         """In the hub: the connection has ended, and not because we wanted it."""
         if self in self._sockets.open and not self._sockets.over:
             self._records.stray(ending.kind, ending.words, ending.code, monotonic())

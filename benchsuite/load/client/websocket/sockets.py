@@ -101,9 +101,7 @@ class Sockets:
         return not self._alone and monotonic() - self.last_delivery < QUIET_S
 
     def quit(self, limit_s: float) -> None:
-        """Closes all connections; waits up to `limit_s` for servers' answers, also to earlier
-        closes.
-        """
+        """Closes all connections; waits so long for servers' answers, also to earlier closes."""
         self.over = True
         limit = monotonic() + limit_s
         for socket in list(self.open):

@@ -32,15 +32,9 @@ from benchsuite.core.wording import quoted
 from benchsuite.load.client.http.connection import BLOCK_BYTES, ConnectionFailed, Link
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.tls import Tls
+from benchsuite.load.client.websocket import records
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
-from benchsuite.load.client.websocket.records import (
-    ABNORMAL,
-    NORMAL,
-    POLICY,
-    Ending,
-    Message,
-    ending_of,
-)
+from benchsuite.load.client.websocket.records import ABNORMAL, Ending, Message
 
 MOST_WAITING = 1_000  #: Untaken messages, or `MOST_BYTES` of them, that a connection keeps.
 T = TypeVar("T")
@@ -110,9 +104,7 @@ class Wire(Link):
         on_gone: Callable[[], None],
         on_overflow: Callable[[Message], None],
     ) -> None:
-        """In the hub, `on_end` hears of an unwanted end, and `on_overflow` gets what must make
-        room.
-        """
+        """In the hub `on_end` hears of an unwanted end, and `on_overflow` gets what makes room."""
         super().__init__(target)
         self.inbox = Inbox(on_overflow)
         self.on_message: Callable[[Message], None] = self.inbox.add  #: Takes messages in the hub.
@@ -206,7 +198,7 @@ class Wire(Link):
         """As `_until()`, with a time-out. All that comes is kept for who `looks` at it."""
         deadlines = self._waiting.deadlines
         self._user, self._awaited, self.inbox.held = getcurrent(), what, looks
-        deadlines[self] = monotonic() + self._target.timeout_s
+        deadlines[self] = monotonic() + self._target.job.load.timeout_s
         try:
             return self._until(awaited)
         finally:
@@ -214,14 +206,12 @@ class Wire(Link):
             self.inbox.held = False
 
     def close(self) -> None:
-        """The closing handshake; raises ConnectionFailed when it fails. The connection is gone
-        then.
-        """
+        """The closing handshake; raises ConnectionFailed where it fails, without a connection."""
         try:
             if self.protocol.state is not State.OPEN:
                 raise self._failed()
             self._left = True
-            self.protocol.send_close(NORMAL)
+            self.protocol.send_close(records.NORMAL)
             self._flush()
             ending = self.wait_for(lambda: self.ending, "answer to the close frame", looks=False)
             if ending.kind is not Kind.OK:
@@ -234,7 +224,7 @@ class Wire(Link):
         """Says good-bye without waiting for an answer."""
         self._left = True
         if self.protocol.state is State.OPEN:
-            self.protocol.send_close(NORMAL)
+            self.protocol.send_close(records.NORMAL)
             self._flush()
             self._linger()
         else:
@@ -253,9 +243,7 @@ class Wire(Link):
             self._on_gone()
 
     def _until(self, awaited: Callable[[], T | None]) -> T:
-        """What is awaited, once it is there; raises ConnectionFailed when the connection ends
-        before.
-        """
+        """What is awaited, once it is there; raises ConnectionFailed when the end comes before."""
         while not (come := awaited()):
             if self.ending is not None:
                 raise self._failed()
@@ -337,7 +325,7 @@ class Wire(Link):
         protocol.receive_data(block)
         self._take_events()
         if protocol.state is not State.OPEN:
-            self._note(ending_of(protocol, "closed"))
+            self._note(records.ending_of(protocol, "closed"))
         self._flush()
 
     def _hear_end(self, how: str) -> None:
@@ -350,7 +338,7 @@ class Wire(Link):
             speaks = self._tls is None or self._tls.shaken
             what = f"{where} the handshake's answer" if speaks else "in the TLS handshake"
             self.ending = Ending(Kind.RESET, ABNORMAL, f"the connection was {how} {what}")
-        self._note(ending_of(self.protocol, how))
+        self._note(records.ending_of(self.protocol, how))
 
     def _take_events(self) -> None:
         for event in self.protocol.events_received():
@@ -377,9 +365,9 @@ class Wire(Link):
             message = self.translate(Message(data, self._is_text, self.arrived))
         except (ValueError, RecursionError) as error:
             if self.ending is None:
-                self.protocol.fail(POLICY)
+                self.protocol.fail(records.POLICY)
                 words = f"the server sent what makes no sense: {error}"
-                self._note(Ending(Kind.PROTOCOL, POLICY, words))
+                self._note(Ending(Kind.PROTOCOL, records.POLICY, words))
             return
         if message is not None:
             self.on_message(message)

@@ -94,7 +94,7 @@ JOB = replace(ANY_JOB, base_url="http://127.0.0.1:8000")
 
 
 def sentence(failure, **fields):
-    return sentence_for(failure, replace(Target.of(JOB), **fields))
+    return sentence_for(failure, Target.of(replace(JOB, **fields)))
 
 
 def test_of_a_names_addresses_the_first_is_taken_that_takes_a_connection(monkeypatch, tmp_path):
@@ -117,21 +117,18 @@ def test_statuses(golden):
 
 
 def test_redirects(golden):
-    def case(location):
-        told = sentence(failure(kind=Kind.WRONG_BODY, status=302, location=location))
-        return told
-
-    golden.cases(case)
+    redirect = {"kind": Kind.WRONG_BODY, "status": 302}
+    golden.cases(lambda location: sentence(failure(location=location, **redirect)))
 
 
 def test_of_several_processes_the_first_example_stays(tmp_path):
     folders = [tmp_path / "a", tmp_path / "b"]
-    for folder, kinds in zip(folders, ((0,), (0, 1)), strict=True):
+    kinds = (Kind.RESET, Kind.WRONG_BODY)
+    for count, folder in enumerate(folders, start=1):
         folder.mkdir()
         recorder = SpoolRecorder(folder)
-        for kind in kinds:
-            failure = (Kind.RESET, Kind.WRONG_BODY)[kind]
-            recorder.example(recorder.index("buy", JOURNEY), failure, folder.name)
+        for kind in kinds[:count]:
+            recorder.example(recorder.index("buy", JOURNEY), kind, folder.name)
         recorder.close()
     (entry,) = driver.read_samples(*folders)[1]
     assert entry.examples == {Kind.RESET: "a", Kind.WRONG_BODY: "b"}

@@ -11,7 +11,7 @@ from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
 
 
-def test_a_new_key_is_for_its_owner_alone_and_can_be_read(tmp_path):
+def test_a_new_key_is_for_its_owner_alone_and_read_only_so(tmp_path):
     path = tmp_path / "key"
     keys.write_new(path)
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
@@ -20,11 +20,6 @@ def test_a_new_key_is_for_its_owner_alone_and_can_be_read(tmp_path):
     with pytest.raises(UsageError, match="a key is never replaced"):
         keys.write_new(path)
     assert keys.read(path) == key
-
-
-def test_a_key_that_everybody_can_read_is_refused(tmp_path):
-    path = tmp_path / "key"
-    keys.write_new(path)
     path.chmod(0o644)
     with pytest.raises(UsageError, match="chmod 600"):
         keys.read(path)

@@ -48,6 +48,13 @@ class Late:
     def says(self, event, **fields):
         os.write(self._theirs, json.dumps({"event": event, **fields}).encode() + b"\n")
 
+    def begin(self):
+        """Its load, after its checked journey."""
+        self.says("ready")
+        self.says("checked", unchecked="", posts=False, requests=1)
+        self.worker.check(JOB)
+        self.worker.go(self.now)
+
     def close(self):
         os.close(self.events)
         os.close(self._theirs)
@@ -63,17 +70,13 @@ def late(tmp_path, monkeypatch):
 def test_a_deadline_begins_when_somebody_waits(late):
     """Databases take their time meanwhile, and servers."""
     late.now += 3600
-    late.says("ready")
-    late.says("checked", unchecked="", posts=False, requests=1)
-    late.worker.check(JOB)
-    assert json.loads(late.stdin.getvalue())["base_url"] == JOB.base_url
+    late.begin()
+    job, _ = late.stdin.getvalue().splitlines()
+    assert json.loads(job)["base_url"] == JOB.base_url
 
 
 def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
-    late.says("ready")
-    late.says("checked", unchecked="", posts=False, requests=1)
-    late.worker.check(JOB)
-    late.worker.go(late.now)
+    late.begin()
     late.now += 3600
     late.says("failed", message="The load broke: no memory.")
     with pytest.raises(LoadError, match=r"^The load broke: no memory\.$"):
@@ -81,10 +84,7 @@ def test_what_is_in_the_pipe_is_read_after_the_deadline(late):
 
 
 def test_a_full_disk_ends_the_load_with_a_sentence(late):
-    late.says("ready")
-    late.says("checked", unchecked="", posts=False, requests=1)
-    late.worker.check(JOB)
-    late.worker.go(late.now)
+    late.begin()
     late.says("full")
     with pytest.raises(LoadError, match=r"^There is no space left in .*; make room, or set"):
         late.worker.hear()
@@ -138,7 +138,7 @@ def pair(late, tmp_path, monkeypatch):
     ticks: list[Tick] = []
     with closing(Late(tmp_path, monkeypatch)) as further:
         pool = LoadPool([late.worker, further.worker])
-        pool._progress = driver._Progress(JOB, pool._workers)
+        pool._job, pool._progress = JOB, driver._Progress(JOB, pool._workers)
         yield late, further, pool, ticks
 
 

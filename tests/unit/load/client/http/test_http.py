@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from dataclasses import replace
 from types import SimpleNamespace
 
 import brotli
@@ -16,6 +17,7 @@ from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.streams import Parser
 from benchsuite.load.client.target import Gate, Recorder
+from tests.unit.load.parent.test_driver import JOB
 
 
 def text(*lines, status="HTTP/1.1 200 OK"):
@@ -94,8 +96,8 @@ def a_user(monkeypatch, *heads):
     coming = iter(heads)
     connection = SimpleNamespace(exchange=lambda *_: (next(coming), b""), arrived=0.0)
     monkeypatch.setattr(client, "Connection", lambda target: connection)
-    target = SimpleNamespace(base_url="http://shop", headers={}, keep_alive=True, run_header="")
-    return HttpClient(target, Recorder(), Gate(), user=0, cookies={})
+    target = SimpleNamespace(base_url="http://shop", job=replace(JOB, run_header=""))
+    return HttpClient(target, Recorder(), Gate(), user=0)
 
 
 def test_a_wanted_status_is_wanted_where_redirects_end(monkeypatch):

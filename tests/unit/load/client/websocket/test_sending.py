@@ -2,6 +2,7 @@
 
 import socket
 from collections.abc import Callable
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
 
@@ -16,51 +17,48 @@ from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
 from benchsuite.load.client.websocket.socket import WebSocket
 from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Wire
+from tests.unit.load.parent.test_driver import JOB
 
 
 def message(number: int, size: int = 0) -> Message:
     return Message(f"{number}".encode().ljust(size), is_text=True, moment=float(number))
 
 
-def test_the_oldest_make_room():
+def filled(count: int, *, size: int = 0, held: bool = False) -> tuple[Inbox, list[Message]]:
+    """An inbox after so many messages, and those that had to make room."""
     gone: list[Message] = []
     inbox = Inbox(gone.append)
-    for number in range(MOST_WAITING + 3):
-        inbox.add(message(number))
+    inbox.held = held
+    for number in range(count):
+        inbox.add(message(number, size))
+    return inbox, gone
+
+
+def test_the_oldest_make_room():
+    inbox, gone = filled(MOST_WAITING + 3)
     assert [one.data for one in gone] == [b"0", b"1", b"2"]
     assert inbox.take().data == b"3"
     assert len(inbox) == MOST_WAITING - 1
 
 
 def test_what_is_long_makes_room_but_for_the_last():
-    gone: list[Message] = []
-    inbox = Inbox(gone.append)
-    for number in range(3):
-        inbox.add(message(number, size=15 * 2**20))
+    inbox, gone = filled(3, size=15 * 2**20)
     assert len(gone) == 2
     assert inbox.take().data.strip() == b"2"
 
 
 def test_what_is_about_to_be_looked_at_stays():
-    gone: list[Message] = []
-    inbox = Inbox(gone.append)
-    inbox.held = True
-    for number in range(3 * MOST_WAITING):
-        inbox.add(message(number))
+    inbox, gone = filled(3 * MOST_WAITING, held=True)
     assert gone == []
-    found = inbox.find(lambda one: one.data == b"5")
-    assert found.data == b"5"
+    assert inbox.find(lambda one: one.data == b"5").data == b"5"
     assert inbox.find(lambda one: False) is None
     assert len(gone) == 2 * MOST_WAITING - 1
     assert len(inbox) == MOST_WAITING
 
 
 def test_what_came_before_is_no_answer_and_stays_where_it_is():
-    inbox = Inbox(lambda one: None)
-    for number in range(4):
-        inbox.add(message(number))
-    found = inbox.find(lambda one: True, since=1.5)
-    assert found.data == b"2"
+    inbox, _ = filled(4)
+    assert inbox.find(lambda one: True, since=1.5).data == b"2"
     assert inbox.take().data == b"0"
     assert inbox.find(lambda one: True) is not None
     assert len(inbox) == 1
@@ -72,9 +70,8 @@ DATA = bytes(range(256)) * 4096
 class Watcher:
     """Stands for one of libev's."""
 
-    def __init__(self) -> None:
-        self.callback: Callable[[], None] | None = None
-        self.closed = False
+    callback: Callable[[], None] | None = None
+    closed = False
 
     def start(self, callback: Callable[[], None]) -> None:
         assert self.callback is None
@@ -87,14 +84,6 @@ class Watcher:
         self.closed = True
 
 
-class Loop:
-    def __init__(self) -> None:
-        self.watcher = Watcher()
-
-    def io(self, file: int, events: int) -> Watcher:
-        return self.watcher
-
-
 class Ends:
     """Both ends of a connection that holds little."""
 
@@ -103,8 +92,8 @@ class Ends:
         self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         self.ours.setblocking(False)
         self.theirs.setblocking(False)
-        self.watcher = (loop := Loop()).watcher
-        self.outbox = Outbox(self.ours, loop)
+        self.watcher = Watcher()
+        self.outbox = Outbox(self.ours, SimpleNamespace(io=lambda file, events: self.watcher))
 
     def heard(self) -> bytes:
         try:
@@ -148,7 +137,6 @@ def test_what_it_does_not_take_follows_in_order(ends):
 def test_a_call_too_many_sends_nothing_twice(ends):
     ends.outbox.send(DATA)
     for _ in range(3):
-        assert ends.watcher.callback is not None
         ends.watcher.callback()
     assert ends.heard_to_the_end() == DATA
 
@@ -156,7 +144,6 @@ def test_a_call_too_many_sends_nothing_twice(ends):
 def test_a_connection_that_dies_takes_the_rest_with_it(ends):
     ends.outbox.send(DATA)
     ends.theirs.close()
-    assert ends.watcher.callback is not None
     ends.watcher.callback()
     assert ends.watcher.callback is None, "the loop would call it for ever"
     ends.outbox.send(b"to nobody")
@@ -174,12 +161,11 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
     given: dict[str, Any] = {}
     monkeypatch.setattr(websocket, "Wire", lambda *_, **options: given.update(options))
     owner: Any = SimpleNamespace(
-        target=SimpleNamespace(run_header=""),
+        target=SimpleNamespace(job=replace(JOB, run_header=""), dialect=None),
         wording=Wording("http://shop", {}, keep_alive=True),
         cookies=SimpleNamespace(header_line="Cookie: a=b\r\n"),
         sockets=SimpleNamespace(meant={}),
         recorder=Recorder(),
-        dialect=None,
     )
     options: Any = {"number": 1, "keep": False, "name": "", "subprotocols": (), "deflate": False}
     WebSocket(owner, "/ws/", headers={"origin": "https://other"}, **options)
@@ -190,16 +176,19 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
     }
 
 
+def a_wire(headers: dict[str, str]) -> Wire:
+    target: Any = SimpleNamespace(context=None, host="shop", job=JOB)
+    ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
+    return Wire(target, "/ws/", headers=headers, subprotocols=(), deflate=False, **ignored)
+
+
 def test_a_journeys_host_is_the_only_one(monkeypatch):
     sent: list[bytes] = []
     monkeypatch.setattr(connection, "waiting", lambda: SimpleNamespace(deadlines={}))
     monkeypatch.setattr(Wire, "_reach", lambda self: None)
     monkeypatch.setattr(Wire, "_until", lambda self, awaited: None)
     monkeypatch.setattr(Wire, "_send", lambda self, data=b"": sent.append(data))
-    target: Any = SimpleNamespace(context=None, host="shop", timeout_s=1.0)
-    ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
-    headers = {"host": "tenant.shop", "X-Team": "red"}
-    wire = Wire(target, "/ws/", headers=headers, subprotocols=(), deflate=False, **ignored)
+    wire = a_wire({"host": "tenant.shop", "X-Team": "red"})
     answered: Any = SimpleNamespace(status_code=101)
     wire._response = answered
     wire.open()
@@ -211,9 +200,7 @@ def test_a_journeys_host_is_the_only_one(monkeypatch):
 def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
     """What is left of a handshake that gets this answer before the connection ends."""
     monkeypatch.setattr(connection, "waiting", lambda: None)
-    target: Any = SimpleNamespace(context=None, host="shop")
-    ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
-    wire = Wire(target, "/ws/", headers={}, subprotocols=(), deflate=False, **ignored)
+    wire = a_wire({})
     wire._hear(answer)
     assert wire._response is None
     wire._hear_end("closed")
