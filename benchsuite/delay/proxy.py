@@ -92,7 +92,6 @@ class Endpoint(asyncio.Protocol):
         self._held_bytes = 0
         self._paused = False  #: Whether its peer has to wait.
         self._blocked = False  #: Whether it can't take more for now.
-        self._awaits = False  #: Whether the timer is set.
         self._lost = False
 
     @property
@@ -156,8 +155,7 @@ class Endpoint(asyncio.Protocol):
         due = max(monotonic(), self.begins_at) + self._delay_s
         self._queue.append((due, act, held_bytes))
         self._held_bytes += held_bytes
-        if len(self._queue) == 1:
-            self._await(due)
+        self._connection.timer.at(due, self.flush)
 
     def flush(self) -> None:
         """Forwards what is due; also to be called once it is connected."""
@@ -165,7 +163,6 @@ class Endpoint(asyncio.Protocol):
         while queue and not self._blocked and (transport := self.transport) is not None:
             due, act, held_bytes = queue[0]
             if due > monotonic():
-                self._await(due)
                 break
             queue.popleft()
             self._held_bytes -= held_bytes
@@ -177,15 +174,6 @@ class Endpoint(asyncio.Protocol):
         transport.write_eof()
         self.ended = True
         self._connection.end_forwarded()
-
-    def _await(self, due: float) -> None:
-        if not self._awaits:
-            self._awaits = True
-            self._connection.timer.at(due, self._ring)
-
-    def _ring(self) -> None:
-        self._awaits = False
-        self.flush()
 
     def _resume(self) -> None:
         if self._paused:

@@ -3,14 +3,14 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.samples import HANDSHAKE, MESSAGE, PUBLICATION
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.core.wording import check_written
-from benchsuite.workloads.base import Client, SocketClient, Unit, WebSocket, Workload, expect_kept
+from benchsuite.workloads.base import Unit, Workload, expect_kept
 
 ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
@@ -56,19 +56,14 @@ class WebSocketWorkload(Workload):
                 f"blanks or quotes, and {wrong[0]!r} is none."
             )
 
-    def connect(self, client: Client, *, keep: bool = False) -> WebSocket:
+    def connect(self, client: Any, *, keep: bool = False) -> Any:
         """The user's connection, according to the options."""
-        return speaking(client).websocket(
+        return client.websocket(
             self.path,
             keep=keep,
             subprotocols=self._offered,
             deflate=self.settings["deflate"],
         )
-
-
-def speaking(client: Client) -> SocketClient:
-    """The client, if it speaks WebSocket."""
-    return cast(SocketClient, client)
 
 
 COMMON: Mapping[str, Any] = {"path": "", "sync": False, "subprotocol": "", "deflate": False}
@@ -98,11 +93,11 @@ class WsEcho(WebSocketWorkload):
             )
         return load
 
-    def enter(self, client: Client) -> None:
+    def enter(self, client: Any) -> None:
         if not self._fresh and not self.settings["messages"]:
             self.connect(client, keep=True)
 
-    def journey(self, client: Client) -> None:
+    def journey(self, client: Any) -> None:
         messages = self.settings["messages"] or 1
         keep = not self._fresh and not self.settings["messages"]
         connections, each = (messages, 1) if self._fresh else (1, messages)
@@ -123,7 +118,7 @@ class WsConnect(WebSocketWorkload):
     in_turn = False
     consumer = "idle"
 
-    def journey(self, client: Client) -> None:
+    def journey(self, client: Any) -> None:
         self.connect(client).close()
 
 
@@ -155,7 +150,7 @@ class WsIdle(WebSocketWorkload):
         levels = (math.ceil(load.users * step / steps) for step in range(1, steps + 1))
         return replace(load, stages=tuple(dict.fromkeys(map(float, levels))))
 
-    def journey(self, client: Client) -> None:
+    def journey(self, client: Any) -> None:
         with self.connect(client, keep=True) as socket:
             socket.rest(self.settings["ping_s"] or math.inf)
             if self.settings["ping_s"]:
@@ -185,10 +180,10 @@ class WsReconnect(WebSocketWorkload):
         self.storm_s = load.window_start_s + load.duration_s / 4
         return load
 
-    def journey(self, client: Client) -> None:
+    def journey(self, client: Any) -> None:
         socket = self.connect(client, keep=True)
         assert self.storm_s is not None
-        left_s = self.storm_s - speaking(client).elapsed_s
+        left_s = self.storm_s - client.elapsed_s
         if left_s > 0:
             socket.rest(left_s)
             socket.drop()
@@ -223,18 +218,18 @@ class WsBroadcast(WebSocketWorkload):
         self._by_rate = load.is_open
         return load
 
-    def enter(self, client: Client) -> None:
+    def enter(self, client: Any) -> None:
         self._join(client)
 
-    def journey(self, client: Client) -> None:
+    def journey(self, client: Any) -> None:
         socket = self._join(client)
-        if self._by_rate or speaking(client).user < self.settings["publishers"]:
+        if self._by_rate or client.user < self.settings["publishers"]:
             size, binary = self.settings["size"], self.settings["binary"]
             socket.publish(size, binary=binary, wait=not self._by_rate)
         else:
             socket.rest()
 
-    def _join(self, client: Client) -> WebSocket:
+    def _join(self, client: Any) -> Any:
         socket = self.connect(client, keep=True)
         socket.subscribe(binary=self.settings["binary"])
         return socket

@@ -9,7 +9,8 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from benchsuite.delay.delayer import Address, DelayedAddress, Direction, delayed
+from benchsuite.core.specs.server import DelaySpec
+from benchsuite.delay.delayer import Address, DelayedAddress, Delayer, Direction
 
 PATIENCE_S = 20.0
 """More than anything takes; only a failing test waits that long."""
@@ -25,15 +26,9 @@ def through(
     direction: Direction = "to_server",
 ) -> AbstractContextManager[DelayedAddress]:
     """A delay with a marker of its own."""
-    return delayed(
-        upstream,
-        delay_s=delay_s,
-        direction=direction,
-        name="proxy",
-        folder=folder,
-        marker=uuid.uuid4().hex,
-        env=dict(os.environ),
-    )
+    marker, env = uuid.uuid4().hex, dict(os.environ)
+    delayer = Delayer(spec=DelaySpec(), database=None, folder=folder, marker=marker, env=env)
+    return delayer.delayed(upstream, delay_s, direction, "proxy")
 
 
 @contextmanager

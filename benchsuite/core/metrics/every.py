@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from typing import Any
 
-from benchsuite.core.readings import (
-    LOAD,
-    TARGET,
-    mean_cpu_percent,
-    median_work_s,
-    most_memory_bytes,
-)
+from benchsuite.core import readings
+from benchsuite.core.readings import LOAD, TARGET
 from benchsuite.core.results import RunResult, Summary, is_completion
 from benchsuite.core.units import (
     MISSING,
@@ -191,11 +186,11 @@ def percentile(percent: float) -> Read:
 
 
 def work(part: str) -> Read:
-    return lambda result: median_work_s(result.readings, part, result.window)
+    return lambda result: readings.median_work_s(result.readings, part, result.window)
 
 
 def cpu(result: RunResult) -> float | None:
-    return mean_cpu_percent(result.readings, TARGET, result.window)
+    return readings.mean_cpu_percent(result.readings, TARGET, result.window)
 
 
 def memory(result: RunResult) -> int | None:
@@ -203,7 +198,7 @@ def memory(result: RunResult) -> int | None:
     until_s = math.inf
     if result.total and result.total.level is not None and result.window:
         until_s = result.window[1]
-    return most_memory_bytes(result.readings, TARGET, until_s)
+    return readings.most_memory_bytes(result.readings, TARGET, until_s)
 
 
 def completed(result: RunResult) -> int | None:
