@@ -78,6 +78,17 @@ def connect(address: DelayedAddress | Address) -> socket.socket:
     return connection
 
 
+@contextmanager
+def talking(talk, folder, delay_s=0.1, direction="to_server"):
+    """A connection to such a server, by way of a delay."""
+    with (
+        server(talk) as upstream,
+        through(upstream, folder, delay_s, direction) as late,
+        connect(late) as connection,
+    ):
+        yield connection
+
+
 def prepare(connection: socket.socket) -> None:
     connection.settimeout(PATIENCE_S)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)

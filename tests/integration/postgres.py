@@ -1,4 +1,4 @@
-"""A throw-away PostgreSQL for tests, which trusts everyone on loopback."""
+"""Throw-away services for tests, and a PostgreSQL which trusts everyone on loopback."""
 
 import os
 import tempfile
@@ -50,24 +50,24 @@ class Cluster:
 
 
 @contextmanager
+def started(kind, **how):
+    """A service in a folder of its own, unless it is told another one."""
+    with tempfile.TemporaryDirectory(prefix="bst-") as folder:
+        usual = {"folder": Path(folder), "marker": uuid.uuid4().hex, "env": dict(os.environ)}
+        with kind(**usual | how) as service:
+            yield service
+
+
+@contextmanager
 def cluster(max_connections: int = 100) -> Iterator[Cluster]:
     """A throw-away server of its own."""
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-") as folder,
-        PostgreSQL(
-            folder=Path(folder),
-            marker=uuid.uuid4().hex,
-            max_connections=max_connections,
-            fsync=False,
-            env=dict(os.environ),
-        ) as service,
-    ):
-        _trust_all(Path(folder) / "data", service)
+    with started(PostgreSQL, max_connections=max_connections, fsync=False) as service:
+        _trust_all(service)
         yield Cluster(service)
 
 
-def _trust_all(data: Path, service: Service) -> None:
-    (data / "pg_hba.conf").write_text(TRUST_ALL)
+def _trust_all(service: PostgreSQL) -> None:
+    (service.data / "pg_hba.conf").write_text(TRUST_ALL)
     with psycopg.connect(service.admin_url, autocommit=True) as connection:
         connection.execute("SET ROLE NONE")
         connection.execute("SELECT pg_reload_conf()")

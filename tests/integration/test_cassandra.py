@@ -23,6 +23,7 @@ from benchsuite.target.survey.reading import load_surveys
 from benchsuite.target.survey.store import Answer, Participation, Visit, store
 from tests.integration.command import Command
 from tests.integration.left_behind import processes_with
+from tests.integration.postgres import started
 from tests.needs import needs
 from tests.unit.survey.visitor import Visitor
 
@@ -31,10 +32,7 @@ pytestmark = [pytest.mark.audit, pytest.mark.django_db]
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    with (
-        tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        Cassandra(folder=Path(folder), marker=uuid.uuid4().hex, env=dict(os.environ)) as one,
-    ):
+    with started(Cassandra) as one:
         assert one.port is not None
         yield one.port
 

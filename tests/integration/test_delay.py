@@ -27,6 +27,7 @@ from tests.integration.listening import (
     receive_all,
     reset,
     server,
+    talking,
     through,
 )
 from tests.integration.stub import stub
@@ -68,11 +69,7 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
 
     received: list[bytes] = []
     to_server = direction == "to_server"
-    with (
-        server(read if to_server else send) as upstream,
-        through(upstream, tmp_path, 0.02, direction) as late,
-        connect(late) as connection,
-    ):
+    with talking(read if to_server else send, tmp_path, 0.02, direction) as connection:
         other = threading.Thread(target=send if to_server else read, args=(connection,))
         other.start()
         assert eventually(lambda: _stands_still(lambda: sent)), "it never had to wait"
@@ -93,11 +90,7 @@ def test_client_that_has_said_all_still_hears_the_answer(loop, tmp_path):
     def answer_at_the_end(connection):
         connection.sendall(receive_all(connection)[::-1])
 
-    with (
-        server(answer_at_the_end) as upstream,
-        through(upstream, tmp_path) as late,
-        connect(late) as connection,
-    ):
+    with talking(answer_at_the_end, tmp_path) as connection:
         connection.sendall(b"abc")
         connection.shutdown(socket.SHUT_WR)
         assert receive_all(connection) == b"cba"
@@ -111,31 +104,11 @@ def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
         connection.shutdown(socket.SHUT_WR)
         heard.append(receive_all(connection))
 
-    with (
-        server(say_all_first) as upstream,
-        through(upstream, tmp_path, direction="to_client") as late,
-        connect(late) as connection,
-    ):
+    with talking(say_all_first, tmp_path, direction="to_client") as connection:
         assert receive_all(connection) == b"hello"
         connection.sendall(b"goodbye")
         connection.shutdown(socket.SHUT_WR)
         assert eventually(lambda: heard == [b"goodbye"])
-
-
-def test_answer_that_ends_too_early(loop, tmp_path):
-    half = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
-
-    def break_off(connection):
-        receive(connection, 1)
-        connection.sendall(half)
-
-    with (
-        server(break_off) as upstream,
-        through(upstream, tmp_path, direction="to_client") as late,
-        connect(late) as connection,
-    ):
-        connection.sendall(b"G")
-        assert receive_all(connection) == half
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
@@ -148,11 +121,7 @@ def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path)
         may_end.wait(PATIENCE_S)
         reset(connection)
 
-    with (
-        server(say_and_reset) as upstream,
-        through(upstream, tmp_path, 0.05, direction) as late,
-        connect(late) as connection,
-    ):
+    with talking(say_and_reset, tmp_path, 0.05, direction) as connection:
         connection.sendall(b"x")
         assert receive(connection, 4) == b"half"
         may_end.set()
@@ -172,11 +141,7 @@ def test_reset_by_the_client_reaches_the_server(direction, loop, tmp_path):
         except ConnectionResetError:
             heard.append("reset")
 
-    with (
-        server(listen) as upstream,
-        through(upstream, tmp_path, 0.05, direction) as late,
-    ):
-        connection = connect(late)
+    with talking(listen, tmp_path, 0.05, direction) as connection:
         connection.sendall(b"abc")
         assert receive(connection, 3) == b"yes"
         reset(connection)
@@ -200,13 +165,14 @@ def test_server_that_is_down_is_a_reset(loop, tmp_path):
                 assert receive(accepted, 1) == b"x"
 
 
-def test_server_may_speak_first(loop, tmp_path):
+@pytest.mark.parametrize("direction", ["to_server", "to_client"])
+def test_server_may_speak_first_and_end(direction, loop, tmp_path):
     """As MySQL does, and WebSockets once they are open."""
-    with (
-        server(lambda connection: connection.sendall(b"ready")) as upstream,
-        through(upstream, tmp_path, 0.05) as late,
-        connect(late) as connection,
-    ):
+
+    def speak(connection):
+        connection.sendall(b"ready")
+
+    with talking(speak, tmp_path, 0.05, direction) as connection:
         assert receive_all(connection) == b"ready"
 
 
@@ -289,10 +255,8 @@ def test_a_run_with_all_delays(tmp_path):
             env=dict(os.environ),
         ) as late,
     ):
-        there = late.database
-        assert there is not None
-        assert there != database
-        assert query_s(connect(there)) == pytest.approx(0.1, abs=0.02)
+        assert late.database != database
+        assert query_s(connect(late.database)) == pytest.approx(0.1, abs=0.02)
         path, port = late.layer or ("", 1)
         assert (path, port) == (str(tmp_path / "late.sock"), 0)
         with socket.socket(socket.AF_UNIX) as connection:
@@ -304,20 +268,14 @@ def test_a_run_with_all_delays(tmp_path):
             assert port != target.port
             target.wait()
             assert page_s(host, port) == pytest.approx(2 * 0.05, abs=0.02)
-        told(late)
+        data = json.loads(json.dumps(late.to_json()))["proxies"]
+        names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
+        assert set(late.processes()) == set(data) == names
+        to_database, to_clients = data["delay-to-database"], data["delay-to-clients"]
+        assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
+        assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
         assert len(processes_with(MARKER)) == 3
     assert processes_with(MARKER) == []
-
-
-def told(late):
-    """Each proxy by its name; as JSON."""
-    names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
-    assert set(late.processes()) == names
-    data = json.loads(json.dumps(late.to_json()))
-    to_database = data["proxies"]["delay-to-database"]
-    assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
-    to_clients = data["proxies"]["delay-to-clients"]
-    assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
 
 
 @contextmanager
@@ -361,17 +319,21 @@ def page_s(host, port):
     return min(seconds)
 
 
-@pytest.mark.parametrize("database", [("127.0.0.1", 9), None])
-@pytest.mark.parametrize("spec", [DelaySpec(to_clients_s=0.05), DelaySpec(to_database_s=0.05)])
-def test_what_is_not_delayed_has_no_proxy(spec, database, tmp_path):
-    if database is None and spec.to_database_s:
-        return
+DATABASE = ("127.0.0.1", 9)
+
+
+@pytest.mark.parametrize(
+    ("delay", "database"),
+    [("to_clients_s", DATABASE), ("to_clients_s", None), ("to_database_s", DATABASE)],
+)
+def test_what_is_not_delayed_has_no_proxy(delay, database, tmp_path):
+    spec, to_database = DelaySpec(**{delay: 0.05}), delay == "to_database_s"
     with Delayer(
         spec=spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
     ) as late:
-        assert (late.database == database) is (not spec.to_database_s)
-        assert len(late.processes()) == bool(spec.to_database_s)
-        assert (late.clients((HOST, 10)) == (HOST, 10)) is (not spec.to_clients_s)
+        assert (late.database == database) is not to_database
+        assert len(late.processes()) == to_database
+        assert (late.clients((HOST, 10)) == (HOST, 10)) is to_database
         assert len(late.processes()) == 1
 
 

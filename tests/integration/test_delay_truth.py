@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from tests.integration.listening import connect, echo, receive, server, through
+from tests.integration.listening import connect, echo, receive, server, talking, through
 
 pytestmark = pytest.mark.alone
 
@@ -113,11 +113,7 @@ def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
 
 
 def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path):
-    with (
-        server(echo) as upstream,
-        through(upstream, tmp_path, 0.2) as late,
-        connect(late) as connection,
-    ):
+    with talking(echo, tmp_path, 0.2) as connection:
         connection.sendall(b"x")
         receive(connection, 1)
         check(lambda: _typical_of_a_burst(connection), 0.2)

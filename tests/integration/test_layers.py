@@ -2,11 +2,8 @@
 
 import asyncio
 import logging
-import os
-import tempfile
 import uuid
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -20,6 +17,7 @@ from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.served import counting
 from benchsuite.services.redis import Redis
 from tests.integration.command import measured
+from tests.integration.postgres import started
 from tests.needs import audited, needs
 
 pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
@@ -30,11 +28,7 @@ Then = Callable[[Any], Awaitable[None]]
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
 def service(request):
-    how = {"marker": uuid.uuid4().hex, "by": request.param, "env": dict(os.environ)}
-    with (
-        tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        Redis(folder=Path(folder), **how) as one,
-    ):
+    with started(Redis, by=request.param) as one:
         yield one
 
 
