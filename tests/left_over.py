@@ -34,21 +34,14 @@ class Session:
         self.folder = Path(tempfile.mkdtemp(prefix="bst-", dir=outside))
         self.folder.chmod(0o1777)  # as /tmp is: PostgreSQL runs as another user
         self.left: list[str] = []
-        self._environment = {
-            name: os.environ.get(name)
-            for name in (SESSION_VARIABLE, "TMPDIR", "PYTEST_DEBUG_TEMPROOT")
-        }
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
-        os.environ[SESSION_VARIABLE] = self.mark
-        os.environ["TMPDIR"] = str(self.folder)
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setenv("PYTEST_DEBUG_TEMPROOT", outside or tempfile.gettempdir())
+        self._patch.setenv(SESSION_VARIABLE, self.mark)
+        self._patch.setenv("TMPDIR", str(self.folder))
         tempfile.tempdir = None
 
     def close(self) -> None:
-        for name, value in self._environment.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        self._patch.undo()
         tempfile.tempdir = None
         shutil.rmtree(self.folder, ignore_errors=True)
 

@@ -4,6 +4,7 @@ import os
 import socket
 import struct
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
@@ -97,6 +98,16 @@ def prepare(connection: socket.socket) -> None:
 def echo(connection: socket.socket) -> None:
     while data := connection.recv(65536):
         connection.sendall(data)
+
+
+def seconds_of(act: Callable[[], object], times: int) -> list[float]:
+    """How long it takes each time."""
+    seconds = []
+    for _ in range(times):
+        began = time.monotonic()
+        act()
+        seconds.append(time.monotonic() - began)
+    return seconds
 
 
 def receive(connection: socket.socket, count: int) -> bytes:

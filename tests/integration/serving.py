@@ -14,6 +14,7 @@ import pytest
 from django.utils.module_loading import import_string
 
 from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system.network import free_port
@@ -35,7 +36,7 @@ CLASSES: dict[str, type[ServerAdapter]] = {
 class Served:
     """A server, or a front, that was started for a test."""
 
-    adapter: ServerAdapter
+    adapter: ServerAdapter | FrontAdapter
     process: Process
     port: int
     token: str
@@ -57,7 +58,7 @@ class Served:
             return read(connection, path)
 
     def wait(self) -> float:
-        url = f"http://{HOST}:{self.port}/"
+        url = f"{getattr(self.adapter, 'scheme', 'http')}://{HOST}:{self.port}/"
         return wait_until_ready(
             self.process, lambda: answers_as(url, self.token), timeout_s=START_S
         )

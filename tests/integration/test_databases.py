@@ -105,9 +105,8 @@ def folder():
 @contextmanager
 def started(kind, **how):
     how = {"marker": uuid.uuid4().hex, "env": dict(os.environ), **how}
-    with ExitStack() as stack:
-        place = how.pop("folder", None) or stack.enter_context(folder())
-        yield stack.enter_context(kind.service(folder=place, **how))
+    with folder() as place, kind.service(**{"folder": place, **how}) as service:
+        yield service
 
 
 @pytest.fixture(scope="module")
@@ -179,12 +178,10 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(kind, service):
             connections[0].query("CREATE TABLE bench_x.t (x int)")
             connections[0].query("INSERT INTO bench_x.t VALUES (1)")
             waits, wait = "waits for Lock:row", (connections[1].query, "DELETE FROM bench_x.t")
-            let_go = connections[0].rollback
         else:
             connections[0].execute("SELECT pg_advisory_xact_lock(7)")
             lock = "SELECT pg_advisory_lock(7)"
             waits, wait = "waits for Lock:advisory", (connections[1].execute, lock)
-            let_go = connections[0].rollback
         # InnoDB tells of transactions anew when it was not asked for 0.1 s
         assert eventually(lambda: time.sleep(0.2) or probe.sample() == idle)
         with ThreadPoolExecutor(1) as pool:
@@ -193,7 +190,7 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(kind, service):
             try:
                 assert eventually(lambda: time.sleep(0.3) or probe.sample() == told)
             finally:
-                let_go()
+                connections[0].rollback()
             waiting.result(timeout=10)
         assert eventually(lambda: time.sleep(0.3) or waits not in probe.sample())
         if kind is MARIADB:

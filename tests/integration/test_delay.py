@@ -26,6 +26,7 @@ from tests.integration.listening import (
     receive,
     receive_all,
     reset,
+    seconds_of,
     server,
     talking,
     through,
@@ -297,26 +298,23 @@ def on_socket(path):
 
 
 def query_s(to):
-    with to as connection:
-        seconds = []
-        for _ in range(6):
-            began = time.monotonic()
-            connection.sendall(b"query")
-            assert receive(connection, 5) == b"a row"
-            seconds.append(time.monotonic() - began)
-    return min(seconds)
+    def ask():
+        to.sendall(b"query")
+        assert receive(to, 5) == b"a row"
+
+    with to:
+        return min(seconds_of(ask, 6))
 
 
 def page_s(host, port):
     """On a new connection each."""
-    seconds = []
-    for _ in range(5):
+
+    def ask():
         with closing(http.client.HTTPConnection(host, port, timeout=20)) as client:
-            began = time.monotonic()
             client.request("GET", "/")
             client.getresponse().read()
-            seconds.append(time.monotonic() - began)
-    return min(seconds)
+
+    return min(seconds_of(ask, 5))
 
 
 DATABASE = ("127.0.0.1", 9)

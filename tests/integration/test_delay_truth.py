@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from tests.integration.listening import connect, echo, receive, server, talking, through
+from tests.integration.listening import connect, echo, receive, seconds_of, server, talking, through
 
 pytestmark = pytest.mark.alone
 
@@ -18,14 +18,8 @@ DELAYS_S = (0.0, LATE_S, 2 * LATE_S)
 TIMES = 11
 
 
-def typical_s(act, times=TIMES):
-    """The median of the seconds that it takes."""
-    seconds = []
-    for _ in range(times):
-        began = time.monotonic()
-        act()
-        seconds.append(time.monotonic() - began)
-    return median(seconds)
+def typical_s(act):
+    return median(seconds_of(act, TIMES))
 
 
 def check(seen_s, truth_s, within_s=WITHIN_S):

@@ -112,10 +112,7 @@ LAYERED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("words", "workers"),
-    audited(LAYERED, LAYERED[0]),
-)
+@pytest.mark.parametrize(("words", "workers"), audited(LAYERED, LAYERED[0]))
 def test_requests_go_through_the_layer(command, words, workers):
     one = measured(command, "--server=daphne --workload=layer", *words)
     assert one["failures"] == 0
