@@ -52,11 +52,6 @@ class Probes:
         """Share of the load's requests."""
         return self.load.failures / self.load.requests if self.load.requests else 0.0
 
-    @property
-    def outsider(self) -> float:
-        """How much longer than a user somebody waits who is none of them."""
-        return (self.users + 1) / self.users if self.users else 1.0
-
 
 MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")  #: Counted so.
 

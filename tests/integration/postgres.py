@@ -25,8 +25,7 @@ class Cluster:
     service: Service
 
     @property
-    def port(self) -> int:
-        assert self.service.port is not None
+    def port(self) -> int | None:
         return self.service.port
 
     def url(self, name: str = "postgres", user: str = SUPERUSER) -> str:
