@@ -228,8 +228,6 @@ class Segment(OfLevel):
 
 @dataclass(slots=True, kw_only=True)
 class Evidence(OfLevel):
-    """Everything known about one run."""
-
     broken: bool = False  #: Whether load generator or throw-away database ended it early.
     stage: str = ""  #: The stage that this is about, as "200 users"; empty for a whole run.
     stages: Sequence["Evidence"] = ()  #: The same for each stage.

@@ -201,8 +201,6 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
-    """Results that only WebSockets have."""
-
     accounts: Accounts
     connections: int | None = None  #: The most that were open at once.
     rate_connected: float | None = None  #: Messages per second while connections were open.

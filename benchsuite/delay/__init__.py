@@ -1,1 +1,1 @@
-"""Added latency: `delayer` starts `proxy`, a program that should start fast; nothing is imported."""
+"""Added latency: `delayer` starts `proxy`, a program that starts fast; nothing is imported here."""

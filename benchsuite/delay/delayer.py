@@ -58,8 +58,6 @@ LISTENING = re.compile(r"^listening on (?P<host>.+):(?P<port>\d+) with (?P<loop>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelayedAddress:
-    """Where a proxy listens."""
-
     host: str
     port: int
     process: Process
@@ -77,7 +75,6 @@ class DelayedAddress:
 
 
 def command(upstream: Address, delay_s: float, direction: Direction, listen: str) -> list[str]:
-    """The command line of a proxy; pure."""
     program = isolated_python("benchsuite.delay.proxy", packages=True)
     delay = [f"--{direction.replace('_', '-')}", f"{delay_s:g}"]
     return [*program, *delay, "--listen", listen, f"{upstream[0]}:{upstream[1]}"]

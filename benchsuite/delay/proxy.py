@@ -250,8 +250,6 @@ class Connection:
 
 
 class Proxy:
-    """What all connections share."""
-
     def __init__(self, timer: Timer, options: argparse.Namespace) -> None:
         self.timer = timer
         self.to_server_s: float = options.to_server

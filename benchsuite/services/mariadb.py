@@ -32,7 +32,6 @@ GROUP BY 1
 
 
 def connected(url: str) -> "Connection":
-    """A connection by the URL of a user."""
     import MySQLdb  # here, because only a run with MariaDB needs it
 
     place = urlsplit(url)

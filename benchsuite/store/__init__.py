@@ -74,7 +74,6 @@ def database() -> str:
 
 
 def atomic() -> transaction.Atomic:
-    """A transaction of that database."""
     return transaction.atomic(using=database())
 
 

@@ -67,15 +67,11 @@ class Asked:
         self.statuses = Counter(one.status for one in answers)
         good = [one for one in answers if one.status == 200]
         self.instances = Counter(int(one.headers["X-Instance"]) for one in good)
-        self._most: dict[str, int] = {}
+        accepted: Counter[str] = Counter()
         for one in good:
-            name, accepted = one.headers["X-Instance"], int(one.headers["X-Accepted"])
-            self._most[name] = max(self._most.get(name, 0), accepted)
-
-    @property
-    def connections(self) -> int:
+            accepted |= Counter({one.headers["X-Instance"]: int(one.headers["X-Accepted"])})
+        self.connections = accepted.total()
         """How many connections all instances had accepted by the last answer."""
-        return sum(self._most.values())
 
 
 def exchange(connection, path="/", body=None):

@@ -7,11 +7,10 @@ import socket
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -34,43 +33,23 @@ SQLITE = """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root must become somebody else")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What differs between the two."""
-
-    name: str
-    service: type[DatabaseService]
-    connect: Callable[[str], Any]
-    full: str
-    """What is said when all connections are taken."""
-    denied: str
-    durable: dict[str, str]
-    hasty: dict[str, str]
-    """What changes figures, with fsync and without."""
-    beyond: int
-    """Connections beside the target's."""
-    logs: set[str]
-    installs: str
-    failing: tuple[str, str]
-    """What makes its installation fail, by its place."""
-    command: str
-
-
-POSTGRESQL = Kind(
+POSTGRESQL = SimpleNamespace(
     name="postgresql",
     service=PostgreSQL,
     connect=lambda url: psycopg.connect(url, prepare_threshold=None),
-    full="connection slots are reserved",
+    full="connection slots are reserved",  # what is said when all connections are taken
     denied="authentication failed",
+    # What changes figures, with fsync and without.
     durable={"fsync": "on", "synchronous_commit": "on"},
     hasty={"fsync": "off", "synchronous_commit": "off"},
-    beyond=WATCHING + RESERVED,
+    beyond=WATCHING + RESERVED,  # connections beside the target's
     logs={"initdb.log", "postgresql.log"},
     installs=r"(?s)initdb ended with status 1.*invalid locale",
+    # What makes its installation fail, by its place.
     failing=("benchsuite.services.postgres.LOCALE", "xx_XX.UTF-8"),
     command="apt install postgresql would help",
 )
-MARIADB = Kind(
+MARIADB = SimpleNamespace(
     name="mariadb",
     service=MariaDB,
     connect=mariadb.connected,

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from channels.exceptions import ChannelFull
 from channels_redis.core import BoundedQueue
+from django.utils.module_loading import import_string
 
 from benchsuite.core.specs import LayerSpec
 from benchsuite.isolation.instructions import Instructions
@@ -34,7 +35,6 @@ def service(request):
 
 def with_layer(backend, url, then):
     """The layer as a target has it that is told this URL."""
-    from django.utils.module_loading import import_string
 
     async def all_of_it():
         path, changes = LayerSpec(backend=backend).path, Changes({})
