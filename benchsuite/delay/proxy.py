@@ -131,8 +131,7 @@ class Endpoint(asyncio.Protocol):
 
     def reset(self) -> None:
         """Closes so that the other side sees a reset."""
-        transport = self.transport
-        if transport is not None:
+        if (transport := self.transport) is not None:
             with suppress(OSError):  # it has just gone
                 connected: socket.socket = transport.get_extra_info("socket")
                 connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_0)
@@ -302,15 +301,6 @@ async def serve(options: argparse.Namespace, loop_name: str) -> None:
     await asyncio.sleep(0)
 
 
-def loop_factory() -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
-    """A factory of event loops, and their name with version: uvloop where it is installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop, "asyncio"
-    return uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
-
-
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     return host, int(port)
@@ -327,7 +317,12 @@ def main() -> None:
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection needs two
-    factory, name = loop_factory()
+    try:
+        import uvloop
+
+        factory, name = uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
+    except ImportError:
+        factory, name = asyncio.new_event_loop, "asyncio"
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(serve(options, name))
 

@@ -129,7 +129,6 @@ class MariaDB(DatabaseService):
         return {ACCESS: f"{lines}\n"}
 
     def argv(self) -> Sequence[str]:
-        program = self.program()
         settings = {
             "datadir": DATA,
             "tmpdir": ".",  # its data folder, too
@@ -144,7 +143,7 @@ class MariaDB(DatabaseService):
             **({} if self.fsync else {"innodb-doublewrite": "OFF"}),
         }
         words = [f"--{name}={value}" for name, value in settings.items()]
-        return [str(program), "--no-defaults", "--skip-name-resolve", *words]
+        return [str(self.program()), "--no-defaults", "--skip-name-resolve", *words]
 
     def answers(self) -> bool:
         import MySQLdb  # here, because only a run with this service needs it
