@@ -2,10 +2,9 @@
 
 import os
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +12,9 @@ import psycopg
 
 from benchsuite.services.base import HOST, USER, Service
 from benchsuite.services.postgres import SUPERUSER, PostgreSQL
+from tests.integration.left_behind import eventually
 
 TRUST_ALL = f"host all all {HOST}/32 trust\n"
-SOON_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,12 +69,11 @@ def _trust_all(service: PostgreSQL) -> None:
     with psycopg.connect(service.admin_url, autocommit=True) as connection:
         connection.execute("SET ROLE NONE")
         connection.execute("SELECT pg_reload_conf()")
-    deadline = time.monotonic() + SOON_S
-    while True:
-        try:
+
+    def is_trusted() -> bool:
+        with suppress(psycopg.OperationalError):
             psycopg.connect(f"postgres://{SUPERUSER}@{HOST}:{service.port}/postgres").close()
-        except psycopg.OperationalError:
-            assert time.monotonic() < deadline, "the rules for who may connect were not read anew"
-            time.sleep(0.02)
-        else:
-            return
+            return True
+        return False
+
+    assert eventually(is_trusted), "the rules for who may connect were not read anew"

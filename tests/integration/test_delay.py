@@ -177,17 +177,20 @@ def test_server_may_speak_first_and_end(direction, loop, tmp_path):
         assert receive_all(connection) == b"ready"
 
 
-@pytest.fixture
-def many_files():
-    """This process holds both ends."""
+@contextmanager
+def files_at_most(count):
+    """So many of this process, and the most that it may ask for."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count), hard))
+    try:
+        yield hard
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_500_connections_at_once(loop, many_files, tmp_path):
-    with server(echo) as upstream, through(upstream, tmp_path) as late:
+def test_500_connections_at_once(loop, tmp_path):
+    """Of all of them this process holds both ends."""
+    with files_at_most(4096), server(echo) as upstream, through(upstream, tmp_path) as late:
         connections = [connect(late) for _ in range(500)]
         messages = [f"message of {number:04}".encode() for number in range(500)]
         for _ in range(3):
@@ -202,14 +205,8 @@ def test_500_connections_at_once(loop, many_files, tmp_path):
 
 
 def test_may_open_as_many_files_as_are_allowed_at_all(tmp_path):
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
-    try:
-        with through(("127.0.0.1", 9), tmp_path) as late:
-            own, most = resource.prlimit(late.process.pid, resource.RLIMIT_NOFILE)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert own == most == hard
+    with files_at_most(256) as hard, through(("127.0.0.1", 9), tmp_path) as late:
+        assert resource.prlimit(late.process.pid, resource.RLIMIT_NOFILE) == (hard, hard)
 
 
 def test_ends_at_once_with_connections_open(loop, tmp_path):

@@ -2,10 +2,12 @@
 
 import json
 import re
-from types import SimpleNamespace
+from io import BytesIO, TextIOWrapper
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.test import Client
 
 from benchsuite import __version__
@@ -95,8 +97,7 @@ def test_from_standard_input(monkeypatch, capsys):
     make_run("uwsgi")
     content = exported()
     emptied()
-    stdin = SimpleNamespace(buffer=SimpleNamespace(read=lambda: content))
-    monkeypatch.setattr("sys.stdin", stdin)
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
     call_command("loadbench", "-")
     assert capsys.readouterr().out == "-: 1 run loaded.\n"
 
@@ -207,20 +208,11 @@ def test_the_key_of_its_cell_is_told_anew():
 
 
 def test_nothing_is_loaded_when_the_database_fails_midway(loadbench, monkeypatch):
-    from django.db import OperationalError
-
     make_all()
     content = exported()
     emptied()
-    stored = Interval._default_manager.bulk_create
-    left = [2]
-
-    def full(*given, **named):
-        left[0] -= 1
-        if not left[0]:
-            raise OperationalError("database or disk is full")
-        return stored(*given, **named)
-
+    failing = [DEFAULT, OperationalError("database or disk is full")]
+    full = Mock(wraps=Interval._default_manager.bulk_create, side_effect=failing)
     monkeypatch.setattr(Interval._default_manager, "bulk_create", full)
     with pytest.raises(CommandError, match=r"Nothing was loaded\. .*disk is full"):
         loadbench(content)

@@ -105,11 +105,8 @@ def test_what_was_under_way_is_interrupted_elsewhere_and_here_it_goes_on(dump, l
     assert StudyRun.objects.values_list("status", "owner").get() == ("running", lock.owner_name())
     elsewhere()
     loadbench(content)
-    assert StudyRun.objects.values_list("pk", "status", "owner").get() == (
-        row.pk,
-        "interrupted",
-        "",
-    )
+    kept = StudyRun.objects.values_list("pk", "status", "owner").get()
+    assert kept == (row.pk, "interrupted", "")
 
 
 def test_a_file_from_before_is_loaded_without_and_takes_no_cell_away(dump, loadbench):
