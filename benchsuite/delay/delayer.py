@@ -92,8 +92,7 @@ class Delayer:
     """Where the database listens and, inside the block, where the server reaches it; None without
     one over TCP."""
     layer: Address | None = None
-    """The same of the channel layer's Redis, for the server and its workers; None without one that
-    is known."""
+    """The same of the channel layer's Redis, for server and workers; None without a known one."""
     folder: Path
     marker: str
     env: Mapping[str, str] = field(repr=False)
@@ -133,8 +132,7 @@ class Delayer:
         """A proxy in front of `upstream` while the block runs.
 
         Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
-        need not listen yet. The proxy listens on a free port. Raises StartError when it does not
-        start.
+        need not listen yet. The proxy listens on a free port. Raises StartError.
         """
         # In the run's own folder, by a name so short that where Redis's socket fits, it does, too.
         host = str(self.folder / "late.sock") if is_socket(upstream[0]) else HOST

@@ -317,12 +317,12 @@ def main() -> None:
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection needs two
-    try:
+    factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    name = "asyncio"
+    with suppress(ImportError):
         import uvloop
 
         factory, name = uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
-    except ImportError:
-        factory, name = asyncio.new_event_loop, "asyncio"
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(serve(options, name))
 

@@ -130,9 +130,7 @@ class Service(ABC):
         return Available(True)
 
     def __enter__(self) -> Self:
-        """Raises UnavailableError where it can't run here, StartError with the end of its log when
-        it does not come up.
-        """
+        """Raises UnavailableError where it can't run here, StartError with the end of its log."""
         self.available().demand(self.title)
         self.folder = self.folder.resolve()
         self.env = {

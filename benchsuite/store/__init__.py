@@ -1,6 +1,4 @@
-"""Results → models. A run's row exists from its start; its figures come in one transaction at its
-end.
-"""
+"""Results → models: a run's row exists from its start, and its figures come at once at its end."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
