@@ -183,13 +183,11 @@ def needs(*names: str) -> pytest.MarkDecorator:
 def audited(names: Iterable[Any], *tested: Any) -> list[Any]:
     """Parameters that are the audit's, but for those tested every time."""
     return [
-        name if name in tested else pytest.param(*_values(name), marks=pytest.mark.audit)
+        name
+        if name in tested
+        else pytest.param(*(name if isinstance(name, tuple) else [name]), marks=pytest.mark.audit)
         for name in names
     ]
-
-
-def _values(parameter: Any) -> tuple[Any, ...]:
-    return parameter if isinstance(parameter, tuple) else (parameter,)
 
 
 def lacking(names: tuple[str, ...]) -> str:

@@ -3,6 +3,7 @@
 import os
 import socket
 import struct
+import sys
 import threading
 import time
 import uuid
@@ -15,9 +16,6 @@ from benchsuite.delay.delayer import Address, DelayedAddress, Delayer, Direction
 
 PATIENCE_S = 20.0
 """More than anything takes; only a failing test waits that long."""
-
-Talk = Callable[[socket.socket], None]
-"""What a server does with a connection; it is closed afterwards."""
 
 
 def through(
@@ -34,7 +32,9 @@ def through(
 
 @contextmanager
 def server(talk, tls=None, host="127.0.0.1"):
-    """A thread for each connection; at the end all connections are shut and all threads joined."""
+    """A thread for each connection, which is closed when `talk` returns; at the end all connections
+    are shut and all threads joined.
+    """
     threads: list[threading.Thread] = []
     connections: list[socket.socket] = []
 
@@ -110,18 +110,10 @@ def seconds_of(act: Callable[[], object], times: int) -> list[float]:
     return seconds
 
 
-def receive(connection: socket.socket, count: int) -> bytes:
-    """Exactly so many bytes; fewer when the connection ends before."""
+def receive(connection: socket.socket, count: int = sys.maxsize) -> bytes:
+    """So many bytes, or all; fewer when the connection ends before."""
     data = bytearray()
     while len(data) < count and (block := connection.recv(min(65536, count - len(data)))):
-        data += block
-    return bytes(data)
-
-
-def receive_all(connection: socket.socket) -> bytes:
-    """Everything until the end."""
-    data = bytearray()
-    while block := connection.recv(65536):
         data += block
     return bytes(data)
 

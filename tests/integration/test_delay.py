@@ -24,7 +24,6 @@ from tests.integration.listening import (
     connect,
     echo,
     receive,
-    receive_all,
     reset,
     seconds_of,
     server,
@@ -66,7 +65,7 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
 
     def read(connection):
         may_read.wait(PATIENCE_S)
-        received.append(receive_all(connection))
+        received.append(receive(connection))
 
     received: list[bytes] = []
     to_server = direction == "to_server"
@@ -89,12 +88,12 @@ def _stands_still(count):
 
 def test_client_that_has_said_all_still_hears_the_answer(loop, tmp_path):
     def answer_at_the_end(connection):
-        connection.sendall(receive_all(connection)[::-1])
+        connection.sendall(receive(connection)[::-1])
 
     with talking(answer_at_the_end, tmp_path) as connection:
         connection.sendall(b"abc")
         connection.shutdown(socket.SHUT_WR)
-        assert receive_all(connection) == b"cba"
+        assert receive(connection) == b"cba"
 
 
 def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
@@ -103,10 +102,10 @@ def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
     def say_all_first(connection):
         connection.sendall(b"hello")
         connection.shutdown(socket.SHUT_WR)
-        heard.append(receive_all(connection))
+        heard.append(receive(connection))
 
     with talking(say_all_first, tmp_path, direction="to_client") as connection:
-        assert receive_all(connection) == b"hello"
+        assert receive(connection) == b"hello"
         connection.sendall(b"goodbye")
         connection.shutdown(socket.SHUT_WR)
         assert eventually(lambda: heard == [b"goodbye"])
@@ -174,7 +173,7 @@ def test_server_may_speak_first_and_end(direction, loop, tmp_path):
         connection.sendall(b"ready")
 
     with talking(speak, tmp_path, 0.05, direction) as connection:
-        assert receive_all(connection) == b"ready"
+        assert receive(connection) == b"ready"
 
 
 @contextmanager

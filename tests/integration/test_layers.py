@@ -3,8 +3,6 @@
 import asyncio
 import logging
 import uuid
-from collections.abc import Awaitable, Callable
-from typing import Any
 
 import pytest
 from channels.exceptions import ChannelFull
@@ -24,7 +22,6 @@ from tests.needs import audited, needs
 pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
 
 MEMBERS = 12
-Then = Callable[[Any], Awaitable[None]]
 
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
