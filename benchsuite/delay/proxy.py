@@ -244,7 +244,9 @@ class Connection:
             else:
                 proxy.hosts = [host]
                 return
-        proxy.tell(problem)
+        if problem not in proxy.told:
+            proxy.told.add(problem)
+            print(problem, file=sys.stderr, flush=True)  # noqa: T201 - its log
         self.abort()
 
 
@@ -259,13 +261,7 @@ class Proxy:
             found = socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
             self.hosts = [str(one[4][0]) for one in found]
         self.connections: set[Connection] = set()
-        self._told: set[str] = set()
-
-    def tell(self, problem: str) -> None:
-        """Writes a problem to the log, once."""
-        if problem not in self._told:
-            self._told.add(problem)
-            print(problem, file=sys.stderr, flush=True)  # noqa: T201 - its log
+        self.told: set[str] = set()  #: Problems that the log has.
 
 
 def is_socket(host: str) -> bool:

@@ -318,10 +318,6 @@ def _time(
     )
 
 
-def _share(name: str, of: Of, short: str) -> Metric:
-    return Metric(name, SHARE, LESS, of=of, short=short, margin=0.001, of_answers=True)
-
-
 def _arrivals(name: str, unit: Unit, better: Better | None, places: Place, **more: Any) -> Metric:
     """Of the open model alone."""
     return Metric(name, unit, better, places, of=of_whole(name), only=is_open, **more)
@@ -361,7 +357,7 @@ METRICS: tuple[Metric, ...] = (
     _time("mean_s", TILE | EXPORTS, column=True),
     _total("requests", COUNT, None, TILE | PART | EXPORTS, title="{units}"),
     _total("failures", COUNT, LESS, EVERYWHERE, title="failed", summed=True, spare=12),
-    _share("failed_share", failed, "failures"),
+    Metric("failed_share", SHARE, LESS, of=failed, short="failures", margin=0.001, of_answers=True),
     _total(
         *("resent", COUNT, LESS, TILE | EXPORTS),
         only=lambda run: bool(run.resent),
@@ -401,7 +397,7 @@ METRICS: tuple[Metric, ...] = (
         title="memory per connection",
         short="connection",
     ),
-    _share("lost_share", lost, "lost"),
+    Metric("lost_share", SHARE, LESS, of=lost, short="lost", margin=0.001, of_answers=True),
     _goodput_per("goodput_per_cpu_s", "cpu_percent", 100, "goodput per CPU-second"),
     _goodput_per("goodput_per_gib", "memory_bytes", 2**30, "goodput per GiB"),
     Metric("startup_s", SECONDS, LESS, TILE | EXPORTS, result("startup_s"), title="ready after"),
