@@ -77,11 +77,6 @@ def _as_root(command: str) -> Callable[[], bool]:
     return lambda: os.geteuid() == 0 and _succeeds(*command.split())
 
 
-def _own_network() -> bool:
-    """Whether this user may make a network that only its own processes see, and enter it."""
-    return bool(shutil.which("nsenter")) and _as_root("unshare --net ip link set lo up")()
-
-
 def _python(*versions: str) -> Callable[[], bool]:
     """Any of these Pythons, other than the one that runs the tests."""
     return lambda: other_python(*versions) is not None
@@ -140,7 +135,8 @@ NEEDS: dict[str, Need] = {
     "make": Need(_program("make"), "apt install make"),
     "py-spy": Need(_beside("py-spy"), "pip install py-spy"),
     "uv": Need(_beside("uv"), "pip install uv"),
-    "own-network": Need(_own_network, "run as root", rare=True),
+    # A network that only a test's own processes see; who has unshare has nsenter, which enters it.
+    "own-network": Need(_as_root("unshare --net ip link set lo up"), "run as root", rare=True),
     "own-mounts": Need(
         _as_root("unshare --mount mount -t tmpfs none /mnt"), "run as root", rare=True
     ),

@@ -19,10 +19,7 @@ PATIENCE_S = 20.0
 
 
 def through(
-    upstream: Address,
-    folder: Path,
-    delay_s: float = 0.1,
-    direction: Direction = "to_server",
+    upstream: Address, folder: Path, delay_s: float = 0.1, direction: Direction = "to_server"
 ) -> AbstractContextManager[DelayedAddress]:
     """A delay with a marker of its own."""
     marker, env = uuid.uuid4().hex, dict(os.environ)

@@ -262,10 +262,8 @@ def test_a_folder_closed_to_nobody_is_told(kind, tmp_path, monkeypatch):
     place = tmp_path / "closed" / "postgresql"
     place.mkdir(parents=True)
     place.parent.chmod(0o700)
-    with (
-        pytest.raises(UnavailableError, match=r"nobody can't reach /.* closed to others"),
-        started(kind, folder=place),
-    ):
+    words = r"nobody can't reach /.* closed to others"
+    with pytest.raises(UnavailableError, match=words), started(kind, folder=place):
         pytest.fail("it started")
 
 

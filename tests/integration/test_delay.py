@@ -223,10 +223,8 @@ def test_ends_at_once_with_connections_open(loop, tmp_path):
 
 
 def test_unknown_host(tmp_path):
-    with (
-        pytest.raises(StartError, match="gaierror"),
-        through(("no-such-host.invalid", 9), tmp_path),
-    ):
+    nowhere = ("no-such-host.invalid", 9)
+    with pytest.raises(StartError, match="gaierror"), through(nowhere, tmp_path):
         pytest.fail("it started")
 
 

@@ -95,10 +95,7 @@ class Spy:
 @pytest.fixture
 def urls():
     """A PostgreSQL that wants a password of the role, and a Redis that wants one of everybody."""
-    with (
-        started(PostgreSQL, max_connections=20, fsync=False) as database,
-        started(Redis) as layer,
-    ):
+    with started(PostgreSQL, max_connections=20, fsync=False) as database, started(Redis) as layer:
         with psycopg.connect(database.admin_url, autocommit=True) as connection:
             connection.execute("SET ROLE NONE")
             made = f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{DATABASE_SECRET}'"

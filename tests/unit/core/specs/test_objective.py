@@ -3,8 +3,6 @@
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.objective import margin, parse
 
-TIME = parse("p95 < 200ms").goals
-BOTH = parse("p95 < 200ms, failures < 0.1%").goals
 (MEAN,) = parse("mean < 50ms").goals
 
 
