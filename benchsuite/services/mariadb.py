@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 CONNECT_S = 2
 LONGEST_S = 1
 
-ROW_LOCK = "Lock:row"  #: As PostgreSQL names what its sessions wait for, kind first.
-
 BY_STATE = """
 SELECT IF(one.COMMAND <> 'Sleep', 'active', IF(trx_id IS NULL, 'idle', 'idle in transaction')),
        COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0)
@@ -58,7 +56,8 @@ def _facts(connection: "Connection") -> Mapping[str, int]:
     waiting = sum(int(many) for _, _, many in rows)
     return {
         **{str(state): int(count) for state, count, _ in rows},
-        **({f"{WAITS_FOR}{ROW_LOCK}": waiting} if waiting else {}),
+        # as PostgreSQL names what its sessions wait for, kind first
+        **({f"{WAITS_FOR}Lock:row": waiting} if waiting else {}),
         LIMIT: int(most) - WATCHING,
     }
 

@@ -21,8 +21,6 @@ from benchsuite.core.specs import RunSpec
 from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.system import fingerprint, lock
 
-BATCH_SIZE = 500
-
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
 LONGEST_NAME = 500  #: Of a measurement, in characters.
 
@@ -140,7 +138,7 @@ def write(run: models.Run) -> None:
             rows = list(getattr(run, name).all())
             for row in rows:
                 row.pk = None
-            part._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
+            part._default_manager.bulk_create(rows, batch_size=500)
 
 
 def known(model: type[Model], data: Mapping[str, Any]) -> Any:
