@@ -67,23 +67,22 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
         may_read.wait(PATIENCE_S)
         received.append(receive(connection))
 
+    def stands_still():
+        before = sent
+        time.sleep(0.3)
+        return before == sent > 0
+
     received: list[bytes] = []
     to_server = direction == "to_server"
     with talking(read if to_server else send, tmp_path, 0.02, direction) as connection:
         other = threading.Thread(target=send if to_server else read, args=(connection,))
         other.start()
-        assert eventually(lambda: _stands_still(lambda: sent)), "it never had to wait"
+        assert eventually(stands_still), "it never had to wait"
         assert sent < whole
         may_read.set()
         assert eventually(lambda: bool(received))
         other.join(PATIENCE_S)
     assert received == [MEGABYTE * whole]
-
-
-def _stands_still(count):
-    before = count()
-    time.sleep(0.3)
-    return bool(before == count() and before)
 
 
 def test_client_that_has_said_all_still_hears_the_answer(loop, tmp_path):
