@@ -33,8 +33,6 @@ class FindingInline(ReadOnly, admin.TabularInline):
 
 
 class WithPage(ReadOnly, admin.ModelAdmin):
-    """What has a page of its own."""
-
     list_display_links = ("started_at",)
     date_hierarchy = "started_at"
 

@@ -41,6 +41,12 @@ def validate_printable(text: str) -> None:
         raise ValidationError("Control characters are not allowed.", code="control")
 
 
+def _name(**more: Any) -> "models.CharField[str, str]":
+    """By which people find it."""
+    more |= {"blank": True, "db_index": True, "validators": [validate_printable]}
+    return models.CharField(max_length=200, **more)
+
+
 def begin_of_id(text: str, least: int = 6) -> str:
     """What `istartswith` takes to find ids that begin so; empty for what begins none. With dashes,
     as databases with a type for ids have. No range holds them: MariaDB orders ids by their end.
@@ -114,9 +120,7 @@ class Execution(Row):
     """What many runs are made for, by one command at a time; broken off, it can go on."""
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
-    label = models.CharField(
-        max_length=200, blank=True, db_index=True, validators=[validate_printable]
-    )
+    label = _name()
     environment = models.ForeignKey(Environment, null=True, on_delete=models.PROTECT)
     started_at = Moment(db_index=True)
     ended_at = Moment(null=True, help_text="When all that was to be run had ended.")
@@ -264,17 +268,8 @@ class Run(Row):
         max_length=20, blank=True, help_text="The same for programs, where that decides anything."
     )
 
-    label = models.CharField(
-        max_length=200, blank=True, db_index=True, validators=[validate_printable]
-    )
-    project = models.CharField(
-        max_length=200,
-        blank=True,
-        default="",
-        db_index=True,
-        validators=[validate_printable],
-        help_text="Where several share the results.",
-    )
+    label = _name()
+    project = _name(default="", help_text="Where several share the results.")
     key = models.CharField(
         max_length=64, db_index=True, help_text="Equal for runs of the same cell."
     )

@@ -12,9 +12,7 @@ app_name = "benchsuite"
 
 
 def view(name: str) -> Callable[..., HttpResponseBase]:
-    """A view by its name, imported when it is first asked for: every command of a project reads
-    this module, and few need the pages.
-    """
+    """A view by its name, imported when it is asked for: every command reads this module."""
 
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         answer: HttpResponseBase = import_string(f"benchsuite.views.{name}")(

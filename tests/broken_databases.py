@@ -13,27 +13,27 @@ ALIAS = "default"
 Entry = Mapping[str, Any]
 
 
-def _file(path: Path | str) -> dict[str, Any]:
+def sqlite(path: Path | str) -> dict[str, Any]:
     engine = "django.db.backends.sqlite3"
     return {"ENGINE": engine, "NAME": str(path), "OPTIONS": {"timeout": 0.05}}
 
 
 def no_database(place: Path) -> Entry:
     (place / "letter.sqlite3").write_bytes(b"This is no database at all. " * 400)
-    return _file(place / "letter.sqlite3")
+    return sqlite(place / "letter.sqlite3")
 
 
 def a_folder(place: Path) -> Entry:
     (place / "folder.sqlite3").mkdir()
-    return _file(place / "folder.sqlite3")
+    return sqlite(place / "folder.sqlite3")
 
 
 def no_folder(place: Path) -> Entry:
-    return _file(place / "nowhere" / "results.sqlite3")
+    return sqlite(place / "nowhere" / "results.sqlite3")
 
 
 def unmigrated(place: Path) -> Entry:
-    return _file(place / "empty.sqlite3")
+    return sqlite(place / "empty.sqlite3")
 
 
 def nobody_listens(place: Path) -> Entry:

@@ -34,30 +34,21 @@ class Session:
         self.folder = Path(tempfile.mkdtemp(prefix="bst-", dir=outside))
         self.folder.chmod(0o1777)  # as /tmp is: PostgreSQL runs as another user
         self.left: list[str] = []
-        self._environment = {
-            name: os.environ.get(name)
-            for name in (SESSION_VARIABLE, "TMPDIR", "PYTEST_DEBUG_TEMPROOT")
-        }
-        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", tempfile.gettempdir())
-        os.environ[SESSION_VARIABLE] = self.mark
-        os.environ["TMPDIR"] = str(self.folder)
+        self._patch = pytest.MonkeyPatch()
+        self._patch.setenv("PYTEST_DEBUG_TEMPROOT", outside or tempfile.gettempdir())
+        self._patch.setenv(SESSION_VARIABLE, self.mark)
+        self._patch.setenv("TMPDIR", str(self.folder))
         tempfile.tempdir = None
 
     def close(self) -> None:
-        for name, value in self._environment.items():
-            if value is None:
-                os.environ.pop(name, None)
-            else:
-                os.environ[name] = value
+        self._patch.undo()
         tempfile.tempdir = None
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def what_is_left(self) -> list[str]:
         """Words for each thing that is still there after a moment of patience."""
         deadline = time.monotonic() + PATIENCE_S
-        while (left := [*self._processes(), *_ports(), *self._files()]) and (
-            time.monotonic() < deadline
-        ):
+        while (left := list(self._look())) and time.monotonic() < deadline:
             time.sleep(0.1)
         return left
 
@@ -81,28 +72,22 @@ class Session:
                 if process.pid in children or mark in variables:
                     yield process
 
-    def _processes(self) -> Iterator[str]:
+    def _look(self) -> Iterator[str]:
         for process in self._descendants():
             with suppress(psutil.Error):
                 command = " ".join(process.cmdline())[:200]
-                ports = [one.laddr.port for one in process.net_connections() if _listens(one)]
-                listening = f" listening on {', '.join(map(str, ports))}" if ports else ""
-                yield f"process {process.pid}{listening}: {command}"
-
-    def _files(self) -> Iterator[str]:
+                ports = ", ".join(map(str, _ports(process)))
+                yield f"process {process.pid}{f' listening on {ports}' * bool(ports)}: {command}"
+        for port in _ports(psutil.Process()):
+            yield f"port {port}, in the process of the tests itself"
         for path in sorted(self.folder.glob("*benchsuite*")):
             yield f"in the temp folder: {path.name}"
 
 
-def _ports() -> Iterator[str]:
-    """Ports on which the process of the tests itself still listens."""
-    for one in psutil.Process().net_connections():
-        if _listens(one):
-            yield f"port {one.laddr.port}, in the process of the tests itself"
-
-
-def _listens(connection: psutil._ntuples.pconn) -> bool:
-    return connection.status == psutil.CONN_LISTEN
+def _ports(process: psutil.Process) -> list[int]:
+    """On which it listens."""
+    connections = process.net_connections()
+    return [one.laddr.port for one in connections if one.status == psutil.CONN_LISTEN]
 
 
 _session = pytest.StashKey[Session]()

@@ -48,13 +48,7 @@ def _system(name: str) -> Callable[[], bool]:
 
 def _compose() -> bool:
     """Docker Compose, as a program of its own or as a part of docker."""
-    if shutil.which("docker-compose"):
-        return True
-    docker = shutil.which("docker")
-    if docker is None:
-        return False
-    tried = [docker, "compose", "version"]
-    return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
+    return bool(shutil.which("docker-compose")) or _succeeds("docker", "compose", "version")
 
 
 def _beside(name: str) -> Callable[[], bool]:
@@ -72,28 +66,15 @@ def _postgresql() -> bool:
     return bool(shutil.which("initdb") or any(debian))
 
 
-def _own_network() -> bool:
-    """Whether this user may make a network that only its own processes see, and enter it."""
-    if os.geteuid() != 0 or not all(map(shutil.which, ("unshare", "nsenter", "ip"))):
+def _succeeds(*words: str) -> bool:
+    if shutil.which(words[0]) is None:
         return False
-    tried = ["unshare", "--net", "ip", "link", "set", "lo", "up"]
-    return subprocess.run(tried, capture_output=True, check=False, timeout=20).returncode == 0
-
-
-def _own_mounts() -> bool:
-    """Whether this user may mount what only a child of ours sees, and give up no other right."""
-    if os.geteuid() != 0 or shutil.which("unshare") is None:
-        return False
-    tried = ["unshare", "--mount", "mount", "-t", "tmpfs", "none", "/mnt"]
-    return subprocess.run(tried, capture_output=True, check=False).returncode == 0
-
-
-def _namespaces() -> bool:
-    """Whether this user may make networks and clocks of a test's own."""
-    if os.geteuid() != 0 or not all(map(shutil.which, ("ip", "unshare"))):
-        return False
-    words = ["unshare", "--net", "--time", "--fork", "ip", "link", "add", "type", "veth"]
     return subprocess.run(words, capture_output=True, check=False, timeout=20).returncode == 0
+
+
+def _as_root(command: str) -> Callable[[], bool]:
+    """Whether we are root, who may do this."""
+    return lambda: os.geteuid() == 0 and _succeeds(*command.split())
 
 
 def _python(*versions: str) -> Callable[[], bool]:
@@ -117,10 +98,15 @@ MODERN = ("3.13", "3.12", "3.14", "3.11")
 PACKAGES = {
     "axe": "axe-playwright-python",
     "crispy-forms": "crispy-bootstrap5",
-    "formtools": "django-formtools",
     "redis-py": "redis",
 }
 """What is installed for a need of another name."""
+INSTALLED = (
+    *("channels-redis", "daphne", "faker", "gevent", "granian", "gunicorn", "httpx", "hypercorn"),
+    *("playwright", "psycopg", "pyuwsgi", "selectolax", "supervisor", "uvicorn", "uvicorn-worker"),
+    *("uvloop", "waitress", "websockets"),
+)
+"""What is installed by its own name."""
 
 NEEDS: dict[str, Need] = {
     "chromium": Need(_program("chromium", "chromium-browser"), "apt install chromium"),
@@ -149,9 +135,16 @@ NEEDS: dict[str, Need] = {
     "make": Need(_program("make"), "apt install make"),
     "py-spy": Need(_beside("py-spy"), "pip install py-spy"),
     "uv": Need(_beside("uv"), "pip install uv"),
-    "own-network": Need(_own_network, "run as root", rare=True),
-    "own-mounts": Need(_own_mounts, "run as root", rare=True),
-    "netns": Need(_namespaces, "apt install iproute2, and run as root", rare=True),
+    # A network that only a test's own processes see; who has unshare has nsenter, which enters it.
+    "own-network": Need(_as_root("unshare --net ip link set lo up"), "run as root", rare=True),
+    "own-mounts": Need(
+        _as_root("unshare --mount mount -t tmpfs none /mnt"), "run as root", rare=True
+    ),
+    "netns": Need(
+        _as_root("unshare --net --time --fork ip link add type veth"),
+        "apt install iproute2, and run as root",
+        rare=True,
+    ),
     "another-python": Need(_python(*MODERN), "uv python install 3.13", rare=True),
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),
     "python3.6": Need(_python("3.6"), "pyenv install 3.6", rare=True),
@@ -167,32 +160,10 @@ NEEDS: dict[str, Need] = {
         rare=True,
     ),
     "git": Need(_program("git"), "apt install git"),
+    "formtools": Need(_module("formtools"), "pip install django-formtools"),
     **{
-        name: Need(_module(module), f"pip install {PACKAGES.get(name, name)}")
-        for name, module in {
-            "crispy-forms": "crispy_bootstrap5",
-            "axe": "axe_playwright_python",
-            "channels-redis": "channels_redis",
-            "daphne": "daphne",
-            "faker": "faker",
-            "formtools": "formtools",
-            "gevent": "gevent",
-            "granian": "granian",
-            "gunicorn": "gunicorn",
-            "hypercorn": "hypercorn",
-            "playwright": "playwright",
-            "psycopg": "psycopg",
-            "pyuwsgi": "pyuwsgi",
-            "redis-py": "redis",
-            "selectolax": "selectolax",
-            "supervisor": "supervisor",
-            "httpx": "httpx",
-            "uvicorn": "uvicorn",
-            "uvloop": "uvloop",
-            "websockets": "websockets",
-            "uvicorn-worker": "uvicorn_worker",
-            "waitress": "waitress",
-        }.items()
+        name: Need(_module(package.replace("-", "_")), f"pip install {package}")
+        for name, package in (*PACKAGES.items(), *zip(INSTALLED, INSTALLED, strict=True))
     },
 }
 
@@ -208,13 +179,11 @@ def needs(*names: str) -> pytest.MarkDecorator:
 def audited(names: Iterable[Any], *tested: Any) -> list[Any]:
     """Parameters that are the audit's, but for those tested every time."""
     return [
-        name if name in tested else pytest.param(*_values(name), marks=pytest.mark.audit)
+        name
+        if name in tested
+        else pytest.param(*(name if isinstance(name, tuple) else [name]), marks=pytest.mark.audit)
         for name in names
     ]
-
-
-def _values(parameter: Any) -> tuple[Any, ...]:
-    return parameter if isinstance(parameter, tuple) else (parameter,)
 
 
 def lacking(names: tuple[str, ...]) -> str:

@@ -3,15 +3,8 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from benchsuite.core.results import (
-    Accounts,
-    Arrivals,
-    Asked,
-    IdleMemory,
-    Interval,
-    Recovery,
-    Summary,
-)
+from benchsuite.core import results
+from benchsuite.core.results import Summary
 from benchsuite.core.samples import REQUEST, Stall
 
 
@@ -58,11 +51,6 @@ class Probes:
     def failed(self) -> float:
         """Share of the load's requests."""
         return self.load.failures / self.load.requests if self.load.requests else 0.0
-
-    @property
-    def outsider(self) -> float:
-        """How much longer than a user somebody waits who is none of them."""
-        return (self.users + 1) / self.users if self.users else 1.0
 
 
 MAILS_SENT, FILES_STORED = BESIDE_ROWS = ("mails sent", "files stored")  #: Counted so.
@@ -240,8 +228,6 @@ class Segment(OfLevel):
 
 @dataclass(slots=True, kw_only=True)
 class Evidence(OfLevel):
-    """Everything known about one run."""
-
     broken: bool = False  #: Whether load generator or throw-away database ended it early.
     stage: str = ""  #: The stage that this is about, as "200 users"; empty for a whole run.
     stages: Sequence["Evidence"] = ()  #: The same for each stage.
@@ -249,14 +235,14 @@ class Evidence(OfLevel):
     total: Summary | None = None
     handshakes: Sequence[Summary] = ()  #: Of WebSockets.
     journeys: Sequence[Summary] = ()  #: One for each name of a journey.
-    intervals: Sequence[Interval] = ()
+    intervals: Sequence[results.Interval] = ()
     window: tuple[float, float] | None = None  #: Since the first request, as the intervals.
     load_cpu_percent: float | None = None  #: Of the busiest load process; 100 is one CPU.
     load_lag_p50_s: float | None = None
     load_lag_p99_s: float | None = None
     load_hosts: Sequence[LoadHost] = ()  #: Empty where this machine made the load.
     ceiling_rate: float | None = None  #: This generator's ceiling in requests a second.
-    arrivals: Arrivals | None = None
+    arrivals: results.Arrivals | None = None
     unmade: int | None = None  #: Journeys of a fixed amount of work not made in time.
     probes: Probes | None = None
     unprobed: str = ""  #: Why there are no probes.
@@ -271,14 +257,14 @@ class Evidence(OfLevel):
     stall: Stall | None = None  #: Result of checking for that; None if it could not be checked.
     stored: Stored | None = None
     unheld: str = ""  #: Why journeys that send forms are held to no rows, in a sentence.
-    asked: Asked | None = None  #: None if others than the target may answer.
-    accounts: Accounts | None = None  #: Of WebSockets.
+    asked: results.Asked | None = None  #: None if others than the target may answer.
+    accounts: results.Accounts | None = None  #: Of WebSockets.
     socket_errors: Sequence[str] = ()  #: What consumers raised, each kind once.
     left_out: int | None = None  #: Messages that the channel layer dropped: full channels.
     layers_apart: int = 0  #: Processes with separate in-memory layers.
-    idle: IdleMemory | None = None  #: If memory per connection is measured.
-    closed: IdleMemory | None = None  #: Memory that each closed connection left.
-    recovery: Recovery | None = None  #: Where all connections were cut.
+    idle: results.IdleMemory | None = None  #: If memory per connection is measured.
+    closed: results.IdleMemory | None = None  #: Memory that each closed connection left.
+    recovery: results.Recovery | None = None  #: Where all connections were cut.
     memory: Sequence[tuple[float, int]] = ()
     """(second, bytes of the target) in the window, where the load is the same all along."""
     host: HostShares | None = None

@@ -14,17 +14,7 @@ from datetime import datetime
 from enum import StrEnum
 from functools import cache, partial
 from pathlib import PurePath
-from typing import (
-    Any,
-    TypedDict,
-    TypeVar,
-    Union,
-    cast,
-    get_args,
-    get_origin,
-    get_type_hints,
-    is_typeddict,
-)
+from typing import Any, TypedDict, TypeVar, get_args, get_origin, get_type_hints, is_typeddict
 from uuid import UUID
 
 from benchsuite.core.exceptions import UsageError
@@ -110,7 +100,9 @@ def parsed(text: str) -> Any:
 
 def read(kind: type[T], data: Any) -> T:
     """The value that `plain` wrote, with defaults for missing fields; Misfit for anything else."""
-    return cast(T, reader(cast(Any, kind))(data))
+    key: Any = kind  # mypy takes the class for its instances, which need not be hashable
+    value: T = reader(key)(data)
+    return value
 
 
 @cache
@@ -134,7 +126,7 @@ def reader(kind: Any) -> Reader:
             return values[data]
 
         return read_one
-    if origin in (Union, types.UnionType):
+    if origin is types.UnionType:
         return _alternatives(inner)
     if origin is tuple and inner[-1] is not Ellipsis:
         return _row([reader(one) for one in inner])

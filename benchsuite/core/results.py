@@ -7,11 +7,7 @@ from enum import StrEnum
 from typing import Any
 
 from benchsuite.core.specs import RunSpec
-from benchsuite.core.states import UNREADABLE as UNREADABLE
-from benchsuite.core.states import Level as Level
-from benchsuite.core.states import Phase as Phase
-from benchsuite.core.states import Status as Status
-from benchsuite.core.states import Verdict as Verdict
+from benchsuite.core.states import UNREADABLE, Level, Phase, Status, Verdict  # noqa: F401
 
 
 class Reached(StrEnum):
@@ -205,8 +201,6 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
-    """Results that only WebSockets have."""
-
     accounts: Accounts
     connections: int | None = None  #: The most that were open at once.
     rate_connected: float | None = None  #: Messages per second while connections were open.

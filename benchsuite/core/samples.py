@@ -125,8 +125,6 @@ class Round(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Stall:
-    """The result of all rounds."""
-
     rounds: tuple[Round, ...] = ()
 
     @property

@@ -8,11 +8,10 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.visitor import over
 
 LEFT_ALONE = "!$%&'()*+,/:;=?@[]~"  #: `%` because a path may already be quoted.
-MAX_KNOWN = 1024
 PORTS = {"http": 80, "https": 443}
 
 
-@lru_cache(MAX_KNOWN)
+@lru_cache(1024)
 def quoted(path: str) -> str:
     """A path with its query as browsers send it, `/ü b` → `/%C3%BC%20b`; UsageError for no path."""
     if not path.startswith("/"):

@@ -58,8 +58,6 @@ LISTENING = re.compile(r"^listening on (?P<host>.+):(?P<port>\d+) with (?P<loop>
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DelayedAddress:
-    """Where a proxy listens."""
-
     host: str
     port: int
     process: Process
@@ -76,56 +74,10 @@ class DelayedAddress:
         }
 
 
-@contextmanager
-def delayed(
-    upstream: Address,
-    *,
-    delay_s: float,
-    direction: Direction,
-    name: str,
-    folder: Path,
-    marker: str,
-    env: Mapping[str, str],
-    on_cpus: Collection[int] | None = None,
-    host: str = HOST,
-) -> Iterator[DelayedAddress]:
-    """A proxy in front of `upstream` while the block runs.
-
-    Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
-    need not listen yet. The proxy listens on a free port. Raises StartError when it does not start.
-    """
-    with running(
-        command(upstream, delay_s, direction, f"{host}:0"),
-        name=name,
-        log=folder / f"{name}.log",
-        env=env,
-        grace_s=GRACE_S,
-        marker=marker,
-        on_cpus=on_cpus,
-    ) as process:
-        # Its line about where it listens: a port that answers would prove nothing.
-        wait_until_ready(process, lambda: _reply(process) is not None, timeout_s=READY_S)
-        reply = _reply(process)
-        assert reply is not None
-        yield DelayedAddress(
-            host=reply["host"],
-            port=int(reply["port"]),
-            process=process,
-            direction=direction,
-            delay_s=delay_s,
-            loop=reply["loop"],
-        )
-
-
 def command(upstream: Address, delay_s: float, direction: Direction, listen: str) -> list[str]:
-    """The command line of a proxy; pure."""
     program = isolated_python("benchsuite.delay.proxy", packages=True)
     delay = [f"--{direction.replace('_', '-')}", f"{delay_s:g}"]
     return [*program, *delay, "--listen", listen, f"{upstream[0]}:{upstream[1]}"]
-
-
-def _reply(process: Process) -> re.Match[str] | None:
-    return LISTENING.search(process.log.read_text(errors="replace"))
 
 
 @dataclass(kw_only=True)
@@ -140,8 +92,7 @@ class Delayer:
     """Where the database listens and, inside the block, where the server reaches it; None without
     one over TCP."""
     layer: Address | None = None
-    """The same of the channel layer's Redis, for the server and its workers; None without one that
-    is known."""
+    """The same of the channel layer's Redis, for server and workers; None without a known one."""
     folder: Path
     marker: str
     env: Mapping[str, str] = field(repr=False)
@@ -174,19 +125,46 @@ class Delayer:
     def to_json(self) -> dict[str, Any]:
         return {"proxies": {name: proxy.to_json() for name, proxy in self._proxies.items()}}
 
-    def _proxy(self, whom: str, upstream: Address, delay_s: float) -> Address:
+    @contextmanager
+    def delayed(
+        self, upstream: Address, delay_s: float, direction: Direction, name: str
+    ) -> Iterator[DelayedAddress]:
+        """A proxy in front of `upstream` while the block runs.
+
+        Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
+        need not listen yet. The proxy listens on a free port. Raises StartError.
+        """
         # In the run's own folder, by a name so short that where Redis's socket fits, it does, too.
-        own = str(self.folder / "late.sock") if is_socket(upstream[0]) else HOST
-        proxy = delayed(
-            upstream,
-            delay_s=delay_s,
-            direction="to_client" if whom == "clients" else "to_server",
-            name=f"delay-to-{whom}",
-            folder=self.folder,
-            marker=self.marker,
+        host = str(self.folder / "late.sock") if is_socket(upstream[0]) else HOST
+        with running(
+            command(upstream, delay_s, direction, f"{host}:0"),
+            name=name,
+            log=self.folder / f"{name}.log",
             env=self.env,
+            grace_s=GRACE_S,
+            marker=self.marker,
             on_cpus=self.on_cpus,
-            host=own,
-        )
-        self._proxies[f"delay-to-{whom}"] = address = self._stack.enter_context(proxy)
+        ) as process:
+
+            def reply() -> re.Match[str] | None:
+                """Its line about where it listens: a port that answers would prove nothing."""
+                return LISTENING.search(process.log.read_text(errors="replace"))
+
+            wait_until_ready(process, lambda: reply() is not None, timeout_s=READY_S)
+            told = reply()
+            assert told is not None
+            yield DelayedAddress(
+                host=told["host"],
+                port=int(told["port"]),
+                process=process,
+                direction=direction,
+                delay_s=delay_s,
+                loop=told["loop"],
+            )
+
+    def _proxy(self, whom: str, upstream: Address, delay_s: float) -> Address:
+        name = f"delay-to-{whom}"
+        direction: Direction = "to_client" if whom == "clients" else "to_server"
+        address = self._stack.enter_context(self.delayed(upstream, delay_s, direction, name))
+        self._proxies[name] = address
         return address.host, address.port

@@ -92,7 +92,6 @@ class Endpoint(asyncio.Protocol):
         self._held_bytes = 0
         self._paused = False  #: Whether its peer has to wait.
         self._blocked = False  #: Whether it can't take more for now.
-        self._awaits = False  #: Whether the timer is set.
         self._lost = False
 
     @property
@@ -132,8 +131,7 @@ class Endpoint(asyncio.Protocol):
 
     def reset(self) -> None:
         """Closes so that the other side sees a reset."""
-        transport = self.transport
-        if transport is not None:
+        if (transport := self.transport) is not None:
             with suppress(OSError):  # it has just gone
                 connected: socket.socket = transport.get_extra_info("socket")
                 connected.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, LINGER_0)
@@ -156,8 +154,7 @@ class Endpoint(asyncio.Protocol):
         due = max(monotonic(), self.begins_at) + self._delay_s
         self._queue.append((due, act, held_bytes))
         self._held_bytes += held_bytes
-        if len(self._queue) == 1:
-            self._await(due)
+        self._connection.timer.at(due, self.flush)
 
     def flush(self) -> None:
         """Forwards what is due; also to be called once it is connected."""
@@ -165,7 +162,6 @@ class Endpoint(asyncio.Protocol):
         while queue and not self._blocked and (transport := self.transport) is not None:
             due, act, held_bytes = queue[0]
             if due > monotonic():
-                self._await(due)
                 break
             queue.popleft()
             self._held_bytes -= held_bytes
@@ -177,15 +173,6 @@ class Endpoint(asyncio.Protocol):
         transport.write_eof()
         self.ended = True
         self._connection.end_forwarded()
-
-    def _await(self, due: float) -> None:
-        if not self._awaits:
-            self._awaits = True
-            self._connection.timer.at(due, self._ring)
-
-    def _ring(self) -> None:
-        self._awaits = False
-        self.flush()
 
     def _resume(self) -> None:
         if self._paused:
@@ -257,13 +244,13 @@ class Connection:
             else:
                 proxy.hosts = [host]
                 return
-        proxy.tell(problem)
+        if problem not in proxy.told:
+            proxy.told.add(problem)
+            print(problem, file=sys.stderr, flush=True)  # noqa: T201 - its log
         self.abort()
 
 
 class Proxy:
-    """What all connections share."""
-
     def __init__(self, timer: Timer, options: argparse.Namespace) -> None:
         self.timer = timer
         self.to_server_s: float = options.to_server
@@ -274,13 +261,7 @@ class Proxy:
             found = socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
             self.hosts = [str(one[4][0]) for one in found]
         self.connections: set[Connection] = set()
-        self._told: set[str] = set()
-
-    def tell(self, problem: str) -> None:
-        """Writes a problem to the log, once."""
-        if problem not in self._told:
-            self._told.add(problem)
-            print(problem, file=sys.stderr, flush=True)  # noqa: T201 - its log
+        self.told: set[str] = set()  #: Problems that the log has.
 
 
 def is_socket(host: str) -> bool:
@@ -316,15 +297,6 @@ async def serve(options: argparse.Namespace, loop_name: str) -> None:
     await asyncio.sleep(0)
 
 
-def loop_factory() -> tuple[Callable[[], asyncio.AbstractEventLoop], str]:
-    """A factory of event loops, and their name with version: uvloop where it is installed."""
-    try:
-        import uvloop
-    except ImportError:
-        return asyncio.new_event_loop, "asyncio"
-    return uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
-
-
 def _address(text: str) -> tuple[str, int]:
     host, _, port = text.rpartition(":")
     return host, int(port)
@@ -341,7 +313,12 @@ def main() -> None:
     options = parser.parse_args()
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))  # each connection needs two
-    factory, name = loop_factory()
+    factory: Callable[[], asyncio.AbstractEventLoop] = asyncio.new_event_loop
+    name = "asyncio"
+    with suppress(ImportError):
+        import uvloop
+
+        factory, name = uvloop.new_event_loop, f"uvloop {metadata.version('uvloop')}"
     with asyncio.Runner(loop_factory=factory) as runner:
         runner.run(serve(options, name))
 

@@ -65,7 +65,9 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
     low_s, _ = median_interval([_least_s(one, one.times_s) for one in seen])
     _, high_s = median_interval([_most_s(one) for one in seen])
     least_s, most_s = _median_of_load(probes)
-    above_s = low_s - most_s * probes.outsider - allowance_s
+    # somebody who is none of the users waits so much longer than one of them
+    longer = (probes.users + 1) / probes.users if probes.users else 1.0
+    above_s = low_s - most_s * longer - allowance_s
     below_s = least_s - high_s - allowance_s
     apart_s, slower = max(above_s, below_s), above_s > below_s
     if rule.level(apart_s / median_s * 100) is None:

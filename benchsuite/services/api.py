@@ -13,7 +13,6 @@ from benchsuite.services.api_program import HEADER
 from benchsuite.services.base import HOST, Service
 
 PROGRAM = Path(__file__).with_name("api_program.py")
-ASKED_S = 5.0
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -56,6 +55,6 @@ class Api(Service):
 
     def _ask(self, path: str) -> bool:
         """Whether it answers, and is this one."""
-        with closing(HTTPConnection(HOST, self.port, timeout=ASKED_S)) as asked:
+        with closing(HTTPConnection(HOST, self.port, timeout=5.0)) as asked:
             asked.request("GET", path)
             return asked.getresponse().headers.get(HEADER) == self._token

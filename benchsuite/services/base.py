@@ -130,9 +130,7 @@ class Service(ABC):
         return Available(True)
 
     def __enter__(self) -> Self:
-        """Raises UnavailableError where it can't run here, StartError with the end of its log when
-        it does not come up.
-        """
+        """Raises UnavailableError where it can't run here, StartError with the end of its log."""
         self.available().demand(self.title)
         self.folder = self.folder.resolve()
         self.env = {
@@ -144,8 +142,7 @@ class Service(ABC):
             stack.callback(self.remove)
             self.make()
             self._up = stack.enter_context(ExitStack())
-            self._come_up(self._up)
-            self.learn()
+            self._come_up()
             self._stack = stack.pop_all()
         return self
 
@@ -155,8 +152,7 @@ class Service(ABC):
     def restart(self) -> None:
         """Ends it and starts it as its fields say now, with what it holds, at the same address."""
         self._up.close()
-        self._come_up(self._up)
-        self.learn()
+        self._come_up()
 
     def write(self, name: str, content: str) -> Path:
         """A file in its folder that only it and root can read."""
@@ -179,7 +175,7 @@ class Service(ABC):
             end = f"{process.name} {ending_in_words(status)}"
             raise StartError(end, process.log_tail())
 
-    def _come_up(self, stack: ExitStack) -> None:
+    def _come_up(self) -> None:
         wanted = self.port
         for left in reversed(range(ATTEMPTS)):
             self.port = wanted or free_port(HOST)
@@ -195,7 +191,8 @@ class Service(ABC):
                         continue  # somebody took the port since it was found free
                     raise
                 self.process = process
-                stack.push(attempt.pop_all())
+                self._up.push(attempt.pop_all())
+                self.learn()
                 return
         raise AssertionError("the last attempt returns or raises")
 

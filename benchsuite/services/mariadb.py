@@ -19,8 +19,6 @@ if TYPE_CHECKING:
 CONNECT_S = 2
 LONGEST_S = 1
 
-ROW_LOCK = "Lock:row"  #: As PostgreSQL names what its sessions wait for, kind first.
-
 BY_STATE = """
 SELECT IF(one.COMMAND <> 'Sleep', 'active', IF(trx_id IS NULL, 'idle', 'idle in transaction')),
        COUNT(*), COALESCE(SUM(trx_state = 'LOCK WAIT'), 0)
@@ -32,7 +30,6 @@ GROUP BY 1
 
 
 def connected(url: str) -> "Connection":
-    """A connection by the URL of a user."""
     import MySQLdb  # here, because only a run with MariaDB needs it
 
     place = urlsplit(url)
@@ -59,7 +56,8 @@ def _facts(connection: "Connection") -> Mapping[str, int]:
     waiting = sum(int(many) for _, _, many in rows)
     return {
         **{str(state): int(count) for state, count, _ in rows},
-        **({f"{WAITS_FOR}{ROW_LOCK}": waiting} if waiting else {}),
+        # as PostgreSQL names what its sessions wait for, kind first
+        **({f"{WAITS_FOR}Lock:row": waiting} if waiting else {}),
         LIMIT: int(most) - WATCHING,
     }
 
@@ -130,7 +128,6 @@ class MariaDB(DatabaseService):
         return {ACCESS: f"{lines}\n"}
 
     def argv(self) -> Sequence[str]:
-        program = self.program()
         settings = {
             "datadir": DATA,
             "tmpdir": ".",  # its data folder, too
@@ -145,7 +142,7 @@ class MariaDB(DatabaseService):
             **({} if self.fsync else {"innodb-doublewrite": "OFF"}),
         }
         words = [f"--{name}={value}" for name, value in settings.items()]
-        return [str(program), "--no-defaults", "--skip-name-resolve", *words]
+        return [str(self.program()), "--no-defaults", "--skip-name-resolve", *words]
 
     def answers(self) -> bool:
         import MySQLdb  # here, because only a run with this service needs it

@@ -1,6 +1,4 @@
-"""Results → models. A run's row exists from its start; its figures come in one transaction at its
-end.
-"""
+"""Results → models: a run's row exists from its start, and its figures come at once at its end."""
 
 import dataclasses
 from collections.abc import Iterable, Mapping
@@ -23,8 +21,6 @@ from benchsuite.core.specs import RunSpec
 from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.system import fingerprint, lock
 
-BATCH_SIZE = 500
-
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
 LONGEST_NAME = 500  #: Of a measurement, in characters.
 
@@ -33,9 +29,6 @@ SAME = (
     *("argv", "delay", "settings_changed", "log_tail", "unit", "diagnosis"),
 )
 """Columns of a run that its result has under the same name; `settle` makes them plain."""
-
-OF_A_FINDING = ("code", "level", "message", "hint", "value", "unit", "causes")
-"""As `SAME`."""
 
 
 def begun(
@@ -77,7 +70,6 @@ def database() -> str:
 
 
 def atomic() -> transaction.Atomic:
-    """A transaction of that database."""
     return transaction.atomic(using=database())
 
 
@@ -107,7 +99,20 @@ def refusal(error: BaseException, alias: str = "") -> str:
 
 def fill(run: models.Run, result: RunResult) -> None:
     """Gives a run all that it found out, without the database."""
-    _columns(run, result)
+    for name in SAME:
+        setattr(run, name, getattr(result, name))
+    for metric in every.METRICS:
+        if metric.read:
+            setattr(run, metric.name, metric.read(result))
+    run.owner = ""
+    run.verdict = result.verdict or ""
+    run.server_version = result.server_version or ""
+    run.python_version = result.python_version or ""
+    run.programs = [_fields(program) for program in result.programs]
+    if result.spec.load.iterations is not None and result.window is not None:
+        run.duration_s = result.window[1] - result.window[0]
+    if result.websockets is not None:
+        run.websockets = dataclasses.asdict(result.websockets)
     share(run, "environment", storable(result.environment))
     if result.packages:
         share(run, "software", storable({"python": result.python, "packages": result.packages}))
@@ -116,10 +121,7 @@ def fill(run: models.Run, result: RunResult) -> None:
         "measurements": [_measurement(summary) for summary in summaries],
         "intervals": [models.Interval(**_fields(interval)) for interval in result.intervals],
         "readings": [models.Reading(**_fields(reading)) for reading in result.readings],
-        "findings": [
-            models.Finding(**{name: getattr(doubt, name) for name in OF_A_FINDING})
-            for doubt in result.findings
-        ],
+        "findings": [models.Finding(**_fields(doubt, "stages")) for doubt in result.findings],
     }
     for row in (run, *chain.from_iterable(parts.values())):
         settle(row)
@@ -136,7 +138,7 @@ def write(run: models.Run) -> None:
             rows = list(getattr(run, name).all())
             for row in rows:
                 row.pk = None
-            part._default_manager.bulk_create(rows, batch_size=BATCH_SIZE)
+            part._default_manager.bulk_create(rows, batch_size=500)
 
 
 def known(model: type[Model], data: Mapping[str, Any]) -> Any:
@@ -177,27 +179,9 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
         )
 
 
-def _columns(run: models.Run, result: RunResult) -> None:
-    for name in SAME:
-        setattr(run, name, getattr(result, name))
-    run.owner = ""
-    run.verdict = result.verdict or ""
-    run.server_version = result.server_version or ""
-    run.python_version = result.python_version or ""
-    run.programs = [_fields(program) for program in result.programs]
-    if result.spec.load.iterations is not None and result.window is not None:
-        run.duration_s = result.window[1] - result.window[0]
-    if result.websockets is not None:
-        run.websockets = dataclasses.asdict(result.websockets)
-    for metric in every.METRICS:
-        if metric.read:
-            setattr(run, metric.name, metric.read(result))
-
-
 def _measurement(summary: Summary) -> models.Measurement:
-    fields = _fields(summary)
+    fields = _fields(summary, "arrivals")
     response, service, wait = summary.response_time, summary.service_time, summary.wait_time
-    arrivals = fields.pop("arrivals")
     name = storable(summary.name)
     if len(name) > LONGEST_NAME:  # two that begin alike stay two
         name = f"{name[: LONGEST_NAME - 9]}…{fingerprint.digest({'name': name})[:8]}"
@@ -212,7 +196,7 @@ def _measurement(summary: Summary) -> models.Measurement:
             "service_histogram": service.histogram,
             "wait_time": _figures(wait) if wait else None,
             "wait_histogram": wait.histogram if wait else "",
-            **(_fields(arrivals) if arrivals else {}),
+            **(_fields(summary.arrivals) if summary.arrivals else {}),
         },
     )
 
@@ -223,5 +207,6 @@ def _figures(distribution: Distribution) -> dict[str, Any]:
     return {**{name: getattr(distribution, name) for name in names}, **percentiles}
 
 
-def _fields(value: Any) -> dict[str, Any]:
-    return {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+def _fields(value: Any, without: str = "") -> dict[str, Any]:
+    names = [field.name for field in dataclasses.fields(value) if field.name != without]
+    return {name: getattr(value, name) for name in names}

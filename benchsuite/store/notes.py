@@ -91,9 +91,7 @@ def for_export() -> Callable[[Run], list[dict[str, Any]]]:
 
 
 def load(entries: Iterable[tuple[UUID, Entry]]) -> int:
-    """Keeps those of stored runs that are newer than what is stored; returns how many. Raises
-    UsageError as `keep` does.
-    """
+    """Keeps those of stored runs that are newer than what is stored, as `keep`; how many it did."""
     loaded = 0
     for pk, entry in entries:
         label = entry.get("label")

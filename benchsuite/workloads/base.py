@@ -11,8 +11,6 @@ from typing import Any, ClassVar, Literal, NamedTuple
 
 from benchsuite.core.client import Client as Client
 from benchsuite.core.client import Response as Response
-from benchsuite.core.client import SocketClient as SocketClient
-from benchsuite.core.client import WebSocket as WebSocket
 from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
 from benchsuite.core.samples import MESSAGE, REQUEST
 from benchsuite.core.specs import DatabaseSpec, Limits, LoadProfile, Option, chosen_options

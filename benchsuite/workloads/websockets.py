@@ -10,7 +10,7 @@ from benchsuite.core.samples import HANDSHAKE, MESSAGE, PUBLICATION
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.core.wording import check_written
-from benchsuite.workloads.base import SocketClient, Unit, WebSocket, Workload, expect_kept
+from benchsuite.workloads.base import Unit, Workload, expect_kept
 
 ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
@@ -55,10 +55,14 @@ class WebSocketWorkload(Workload):
                 f"blanks or quotes, and {wrong[0]!r} is none."
             )
 
-    def connect(self, client: SocketClient, *, keep: bool = False) -> WebSocket:
+    def connect(self, client: Any, *, keep: bool = False) -> Any:
         """The user's connection, according to the options."""
-        options = {"subprotocols": self._offered, "deflate": self.settings["deflate"]}
-        return client.websocket(self.path, keep=keep, **options)
+        return client.websocket(
+            self.path,
+            keep=keep,
+            subprotocols=self._offered,
+            deflate=self.settings["deflate"],
+        )
 
 
 COMMON: Mapping[str, Any] = {"path": "", "sync": False, "subprotocol": "", "deflate": False}
@@ -224,7 +228,7 @@ class WsBroadcast(WebSocketWorkload):
         else:
             socket.rest()
 
-    def _join(self, client: Any) -> WebSocket:
+    def _join(self, client: Any) -> Any:
         socket = self.connect(client, keep=True)
         socket.subscribe(binary=self.settings["binary"])
         return socket

@@ -21,13 +21,8 @@ from benchsuite.fronts.base import FrontAdapter, FrontPlace
 from benchsuite.fronts.program import ProgramFront
 from benchsuite.fronts.starting import front
 from benchsuite.system.network import free_port
-from benchsuite.system.process import Process, wait_until_ready
-from benchsuite.telemetry.prober.answer import answers_as
-from tests.integration.serving import started
+from tests.integration.serving import HOST, START_S, Served, started
 from tests.integration.stub import stub
-
-HOST = "127.0.0.1"
-READY_S = 20.0
 
 
 def front_class(name: str) -> type[FrontAdapter]:
@@ -38,29 +33,16 @@ PROGRAMS = [name for name in BUILTIN if issubclass(front_class(name), ProgramFro
 """What can stand before stubs; the others run their instances themselves."""
 
 
-@dataclass
-class Fronted:
+@dataclass(kw_only=True)
+class Fronted(Served):
     """A front that was started, and what stands behind it."""
 
-    adapter: FrontAdapter
-    process: Process
-    port: int
     instances: Sequence[Any]
-    marker: str
-
-    def wait(self) -> float:
-        url = f"{self.adapter.scheme}://{HOST}:{self.port}/"
-        return wait_until_ready(
-            self.process, lambda: answers_as(url, self.marker), timeout_s=READY_S
-        )
-
-    def connect(self, timeout_s: float = 20.0) -> http.client.HTTPConnection:
-        return http.client.HTTPConnection(HOST, self.port, timeout=timeout_s)
 
     def open_websocket(self) -> ClientConnection:
         """To a server behind it, which says first who it is."""
         url = f"ws://{HOST}:{self.port}/who/"
-        return connect(url, open_timeout=READY_S, proxy=None, compression=None)
+        return connect(url, open_timeout=START_S, proxy=None, compression=None)
 
     def get(self, path: str = "/") -> tuple[http.client.HTTPResponse, bytes]:
         with closing(self.connect()) as connection:
@@ -85,15 +67,11 @@ class Asked:
         self.statuses = Counter(one.status for one in answers)
         good = [one for one in answers if one.status == 200]
         self.instances = Counter(int(one.headers["X-Instance"]) for one in good)
-        self._most: dict[str, int] = {}
+        accepted: Counter[str] = Counter()
         for one in good:
-            name, accepted = one.headers["X-Instance"], int(one.headers["X-Accepted"])
-            self._most[name] = max(self._most.get(name, 0), accepted)
-
-    @property
-    def connections(self) -> int:
+            accepted |= Counter({one.headers["X-Instance"]: int(one.headers["X-Accepted"])})
+        self.connections = accepted.total()
         """How many connections all instances had accepted by the last answer."""
-        return sum(self._most.values())
 
 
 def exchange(connection, path="/", body=None):
@@ -134,7 +112,7 @@ def fronted(name, count=1, *, options=None, marker="", folder=None, server=""):
                 marker=marker,
             )
         )
-        served = Fronted(adapter, process, port, instances, marker)
+        served = Fronted(adapter, process, port, marker, stack, instances=instances)
         served.wait()
         yield served
 

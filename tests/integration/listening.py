@@ -3,42 +3,35 @@
 import os
 import socket
 import struct
+import sys
 import threading
+import time
 import uuid
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from pathlib import Path
 
-from benchsuite.delay.delayer import Address, DelayedAddress, Direction, delayed
+from benchsuite.core.specs.server import DelaySpec
+from benchsuite.delay.delayer import Address, DelayedAddress, Delayer, Direction
 
 PATIENCE_S = 20.0
 """More than anything takes; only a failing test waits that long."""
 
-Talk = Callable[[socket.socket], None]
-"""What a server does with a connection; it is closed afterwards."""
-
 
 def through(
-    upstream: Address,
-    folder: Path,
-    delay_s: float = 0.1,
-    direction: Direction = "to_server",
+    upstream: Address, folder: Path, delay_s: float = 0.1, direction: Direction = "to_server"
 ) -> AbstractContextManager[DelayedAddress]:
     """A delay with a marker of its own."""
-    return delayed(
-        upstream,
-        delay_s=delay_s,
-        direction=direction,
-        name="proxy",
-        folder=folder,
-        marker=uuid.uuid4().hex,
-        env=dict(os.environ),
-    )
+    marker, env = uuid.uuid4().hex, dict(os.environ)
+    delayer = Delayer(spec=DelaySpec(), database=None, folder=folder, marker=marker, env=env)
+    return delayer.delayed(upstream, delay_s, direction, "proxy")
 
 
 @contextmanager
 def server(talk, tls=None, host="127.0.0.1"):
-    """A thread for each connection; at the end all connections are shut and all threads joined."""
+    """A thread for each connection, which is closed when `talk` returns; at the end all connections
+    are shut and all threads joined.
+    """
     threads: list[threading.Thread] = []
     connections: list[socket.socket] = []
 
@@ -83,6 +76,17 @@ def connect(address: DelayedAddress | Address) -> socket.socket:
     return connection
 
 
+@contextmanager
+def talking(talk, folder, delay_s=0.1, direction="to_server"):
+    """A connection to such a server, by way of a delay."""
+    with (
+        server(talk) as upstream,
+        through(upstream, folder, delay_s, direction) as late,
+        connect(late) as connection,
+    ):
+        yield connection
+
+
 def prepare(connection: socket.socket) -> None:
     connection.settimeout(PATIENCE_S)
     connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -93,18 +97,20 @@ def echo(connection: socket.socket) -> None:
         connection.sendall(data)
 
 
-def receive(connection: socket.socket, count: int) -> bytes:
-    """Exactly so many bytes; fewer when the connection ends before."""
+def seconds_of(act: Callable[[], object], times: int) -> list[float]:
+    """How long it takes each time."""
+    seconds = []
+    for _ in range(times):
+        began = time.monotonic()
+        act()
+        seconds.append(time.monotonic() - began)
+    return seconds
+
+
+def receive(connection: socket.socket, count: int = sys.maxsize) -> bytes:
+    """So many bytes, or all; fewer when the connection ends before."""
     data = bytearray()
     while len(data) < count and (block := connection.recv(min(65536, count - len(data)))):
-        data += block
-    return bytes(data)
-
-
-def receive_all(connection: socket.socket) -> bytes:
-    """Everything until the end."""
-    data = bytearray()
-    while block := connection.recv(65536):
         data += block
     return bytes(data)
 

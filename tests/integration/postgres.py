@@ -1,11 +1,10 @@
-"""A throw-away PostgreSQL for tests, which trusts everyone on loopback."""
+"""Throw-away services for tests, and a PostgreSQL which trusts everyone on loopback."""
 
 import os
 import tempfile
-import time
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -13,9 +12,9 @@ import psycopg
 
 from benchsuite.services.base import HOST, USER, Service
 from benchsuite.services.postgres import SUPERUSER, PostgreSQL
+from tests.integration.left_behind import eventually
 
 TRUST_ALL = f"host all all {HOST}/32 trust\n"
-SOON_S = 10.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,8 +24,7 @@ class Cluster:
     service: Service
 
     @property
-    def port(self) -> int:
-        assert self.service.port is not None
+    def port(self) -> int | None:
         return self.service.port
 
     def url(self, name: str = "postgres", user: str = SUPERUSER) -> str:
@@ -50,33 +48,32 @@ class Cluster:
 
 
 @contextmanager
+def started(kind, **how):
+    """A service in a folder of its own, unless it is told another one."""
+    with tempfile.TemporaryDirectory(prefix="bst-") as folder:
+        usual = {"folder": Path(folder), "marker": uuid.uuid4().hex, "env": dict(os.environ)}
+        with kind(**usual | how) as service:
+            yield service
+
+
+@contextmanager
 def cluster(max_connections: int = 100) -> Iterator[Cluster]:
     """A throw-away server of its own."""
-    with (
-        tempfile.TemporaryDirectory(prefix="pg-") as folder,
-        PostgreSQL(
-            folder=Path(folder),
-            marker=uuid.uuid4().hex,
-            max_connections=max_connections,
-            fsync=False,
-            env=dict(os.environ),
-        ) as service,
-    ):
-        _trust_all(Path(folder) / "data", service)
+    with started(PostgreSQL, max_connections=max_connections, fsync=False) as service:
+        _trust_all(service)
         yield Cluster(service)
 
 
-def _trust_all(data: Path, service: Service) -> None:
-    (data / "pg_hba.conf").write_text(TRUST_ALL)
+def _trust_all(service: PostgreSQL) -> None:
+    (service.data / "pg_hba.conf").write_text(TRUST_ALL)
     with psycopg.connect(service.admin_url, autocommit=True) as connection:
         connection.execute("SET ROLE NONE")
         connection.execute("SELECT pg_reload_conf()")
-    deadline = time.monotonic() + SOON_S
-    while True:
-        try:
+
+    def is_trusted() -> bool:
+        with suppress(psycopg.OperationalError):
             psycopg.connect(f"postgres://{SUPERUSER}@{HOST}:{service.port}/postgres").close()
-        except psycopg.OperationalError:
-            assert time.monotonic() < deadline, "the rules for who may connect were not read anew"
-            time.sleep(0.02)
-        else:
-            return
+            return True
+        return False
+
+    assert eventually(is_trusted), "the rules for who may connect were not read anew"

@@ -32,8 +32,7 @@ class Quiet:
     def stage(self, text: str) -> None:
         self.stages.append(text)
 
-    def note(self, text: str) -> None:
-        self.stages.append(text)
+    note = stage
 
     def tick(self, tick: Tick) -> None:
         self.ticks.append(tick)

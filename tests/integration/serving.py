@@ -4,7 +4,7 @@ import http.client
 import os
 import time
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,8 @@ import psutil
 import pytest
 from django.utils.module_loading import import_string
 
-from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.core.specs import ServerSpec
+from benchsuite.fronts.base import FrontAdapter
 from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system.network import free_port
@@ -35,7 +36,7 @@ CLASSES: dict[str, type[ServerAdapter]] = {
 class Served:
     """A server, or a front, that was started for a test."""
 
-    adapter: ServerAdapter
+    adapter: ServerAdapter | FrontAdapter
     process: Process
     port: int
     token: str
@@ -57,7 +58,7 @@ class Served:
             return read(connection, path)
 
     def wait(self) -> float:
-        url = f"http://{HOST}:{self.port}/"
+        url = f"{getattr(self.adapter, 'scheme', 'http')}://{HOST}:{self.port}/"
         return wait_until_ready(
             self.process, lambda: answers_as(url, self.token), timeout_s=START_S
         )
@@ -86,28 +87,16 @@ def read(connection: http.client.HTTPConnection, path: str = "/") -> bytes:
 
 @contextmanager
 def started(
-    server: str | ServerAdapter,
-    folder: Path,
-    *,
-    processes: int | None = None,
-    threads: int | None = None,
-    options: dict[str, Option] | None = None,
-    application: Application = STUB,
-    environment: dict[str, str] | None = None,
-    marker: str = "",
-    port: int = 0,
-    argv: Sequence[str] = (),
+    server, folder, *, application=STUB, environment=None, marker="", port=0, argv=(), **size
 ) -> Iterator[Served]:
     """The server of that name with the stub application, or by another command line; not waited
-    for.
+    for. `size` are fields of its spec.
     """
     if isinstance(server, str):
         available = CLASSES[server].available()
         if not available.ok:
             pytest.skip(f"{server}: {available.reason}; {available.command}")
-        spec = ServerSpec(
-            server=server, processes=processes, threads=threads, options=options or {}
-        )
+        spec = ServerSpec(server=server, **size)
         server = CLASSES[server](spec, application, Place(folder=folder))
     port, token = port or free_port(HOST), marker or uuid.uuid4().hex
     for file, content in ({} if argv else server.config_files(HOST, port)).items():

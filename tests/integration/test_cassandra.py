@@ -7,9 +7,7 @@ import socket
 import stat
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -20,9 +18,9 @@ from benchsuite.services.cassandra import Cassandra
 from benchsuite.target.survey import store as module
 from benchsuite.target.survey.definitions import Survey
 from benchsuite.target.survey.reading import load_surveys
-from benchsuite.target.survey.store import Answer, Participation, Visit, store
-from tests.integration.command import Command
+from benchsuite.target.survey.store import Answer, Participation, store
 from tests.integration.left_behind import processes_with
+from tests.integration.postgres import started
 from tests.needs import needs
 from tests.unit.survey.visitor import Visitor
 
@@ -30,17 +28,13 @@ pytestmark = [pytest.mark.audit, pytest.mark.django_db]
 
 
 @pytest.fixture(scope="module")
-def port() -> Iterator[int]:
-    with (
-        tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        Cassandra(folder=Path(folder), marker=uuid.uuid4().hex, env=dict(os.environ)) as one,
-    ):
-        assert one.port is not None
+def port():
+    with started(Cassandra) as one:
         yield one.port
 
 
 @pytest.fixture
-def kept(port: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+def kept(port, settings, monkeypatch):
     """The store that the pages use, on a keyspace of the test's own."""
     load_surveys()
     settings.ROOT_URLCONF = "testproject.urls_target"
@@ -48,21 +42,19 @@ def kept(port: int, settings: Any, monkeypatch: pytest.MonkeyPatch) -> Iterator[
     monkeypatch.setenv(module.CASSANDRA_URL, f"cassandra://127.0.0.1:{port}/{keyspace}")
     monkeypatch.setenv("BENCHSUITE_RUN", "a-run")
     module.store.cache_clear()
-    store: Any = module.store()
+    store = module.store()
     yield store
     store.close()
     module.store.cache_clear()
 
 
-def again(kept: Any, visit: Visit, survey: Survey) -> Visit:
-    found = kept.visit(survey, str(visit.id))
-    assert found is not None
-    return found
+def again(kept, visit, survey):
+    return kept.visit(survey, str(visit.id))
 
 
 @needs("cassandra")
 @pytest.mark.parametrize("slug", ["coffee", "travel", "census"])
-def test_a_survey_is_completed(slug: str, kept: Any) -> None:
+def test_a_survey_is_completed(slug, kept):
     answer, _ = Visitor(Client(enforce_csrf_checks=True)).complete(slug)
     assert b"data-completion-code" in answer.content
     found = store().counts()
@@ -75,7 +67,7 @@ def test_a_survey_is_completed(slug: str, kept: Any) -> None:
 
 
 @needs("cassandra")
-def test_the_contract_of_a_store(kept: Any) -> None:
+def test_the_contract_of_a_store(kept):
     travel, coffee = (Survey.objects.get(slug=slug) for slug in ("travel", "coffee"))
     visit = kept.begin(travel)
     assert again(kept, visit, travel) == visit
@@ -98,7 +90,7 @@ def test_the_contract_of_a_store(kept: Any) -> None:
 
 @pytest.mark.alone
 @needs("cassandra")
-def test_a_run_starts_one_and_counts_in_it(command: Command) -> None:
+def test_a_run_starts_one_and_counts_in_it(command):
     ended = command.run(
         *("runbench", "--server=gunicorn-gthread", "--workload=survey", "--users=2", "--json=-"),
         *("--workload-option=store=cassandra", "--warmup=0", "--duration=4"),
@@ -128,7 +120,7 @@ with socket.create_server((config["rpc_address"], config["native_transport_port"
 
 
 @pytest.fixture
-def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def folder(monkeypatch):
     """What everybody may read: as root, the service runs as nobody."""
     with tempfile.TemporaryDirectory(prefix="bst-") as name:
         folder = Path(name)
@@ -141,8 +133,8 @@ def folder(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 @pytest.fixture
-def jars(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
-    def make(name: str = "jars") -> Path:
+def jars(folder, monkeypatch):
+    def make(name="jars"):
         made = folder / name
         made.mkdir()
         made.chmod(0o755)
@@ -153,7 +145,7 @@ def jars(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Path]:
     return make
 
 
-def service(folder: Path) -> Cassandra:
+def service(folder):
     own = folder / "its own [1]"
     own.mkdir()
     return Cassandra(folder=own, marker=MARKER, env=dict(os.environ))
@@ -172,7 +164,7 @@ def test_it_answers_in_the_block_and_is_gone_after_it(folder, jars):
         assert free.connect_ex(("127.0.0.1", one.port or 0)) != 0
 
 
-def test_one_that_does_not_come_up_says_why(folder: Path, jars: Callable[..., Path]) -> None:
+def test_one_that_does_not_come_up_says_why(folder, jars):
     jars("broken")
     with pytest.raises(StartError, match=r"(?s)Cassandra .*OutOfMemoryError"), service(folder):
         pass
@@ -193,6 +185,6 @@ def test_without_its_jars_it_is_not_available(folder, jars, monkeypatch):
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root has another user to run it as")
-def test_jars_that_its_user_may_not_read_are_told(jars: Callable[..., Path]) -> None:
+def test_jars_that_its_user_may_not_read_are_told(jars):
     jars().chmod(0o700)
     assert "may not read" in Cassandra.available().reason

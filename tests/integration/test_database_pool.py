@@ -15,7 +15,6 @@ import psycopg
 import pytest
 
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.isolation.databases.client import Keeper
 from benchsuite.runner.database_pool import Data
 from benchsuite.runner.planning import resolve
 from benchsuite.services.base import WATCHING
@@ -45,16 +44,10 @@ def plan(workload, *, use="postgresql", **database):
     )
 
 
-def kept(data, one):
-    found = data.keeper(one)
-    assert isinstance(found, Keeper)
-    return found
-
-
 def counted(data, one):
     """The rows of a copy, as the server of a run sees them."""
     service = data.service(one)
-    with kept(data, one).clone(TOKEN, database_url=service.url) as path:
+    with data.keeper(one).clone(TOKEN, database_url=service.url) as path:
         name = json.loads(path.read_text())["databases"]["default"]
         with psycopg.connect(service.url.replace("/postgres", f"/{name}")) as connection:
             row = connection.execute("SELECT count(*) FROM benchsuite_target_post").fetchone()
@@ -78,7 +71,7 @@ def limit(service):
 
 def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data):
     first = plan("io_read", max_connections=20)
-    keeper = kept(data, first)
+    keeper = data.keeper(first)
     assert counted(data, first) == ROWS
     cluster, started = data.service(first), limit(data.service(first))
     for other in (
@@ -86,7 +79,7 @@ def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data
         plan("io_read_async", max_connections=30, conn_max_age_s=0.0),
         plan("io_read", max_connections=20, conn_max_age_s=5.0),
     ):
-        assert kept(data, other) is keeper
+        assert data.keeper(other) is keeper
         assert counted(data, other) == ROWS
         assert data.service(other) is cluster
         assert limit(cluster) == other.spec.database.max_connections
@@ -94,48 +87,47 @@ def test_rows_are_made_once_for_all_that_read_them_however_they_are_reached(data
     elsewhere = resolve(
         replace(first.spec, server=replace(first.spec.server, cpus=(available()[0],)))
     )
-    assert kept(data, elsewhere) is keeper
+    assert data.keeper(elsewhere) is keeper
     assert os.sched_getaffinity(cluster.process.pid) == {available()[0]}
     more = resolve(replace(first.spec, database=replace(first.spec.database, rows=ROWS + 1)))
-    assert kept(data, more) is not keeper
+    assert data.keeper(more) is not keeper
     assert counted(data, more) == ROWS + 1
 
 
 def test_workloads_without_rows_share_one_project_and_others_do_not(data):
     plain, cpu, read = (plan(name, use="throwaway") for name in ("plain", "cpu", "io_read"))
-    assert kept(data, plain) is kept(data, cpu)
-    assert kept(data, plain) is not kept(data, read)
-    for keeper in (kept(data, plain), kept(data, read)):
+    assert data.keeper(plain) is data.keeper(cpu)
+    assert data.keeper(plain) is not data.keeper(read)
+    for keeper in (data.keeper(plain), data.keeper(read)):
         keeper.wait()
 
 
 def test_a_server_that_died_is_made_anew_with_its_databases(data):
     one = plan("io_read")
-    service, keeper = data.service(one), kept(data, one)
+    service, keeper = data.service(one), data.keeper(one)
     keeper.wait()
-    assert service is not None
     die(service)
     assert counted(data, one) == ROWS
     assert data.service(one) is not service
-    assert kept(data, one) is not keeper
+    assert data.keeper(one) is not keeper
 
 
 def test_a_keeper_that_was_killed_is_replaced(data):
     one = plan("io_read")
-    keeper = kept(data, one)
+    keeper = data.keeper(one)
     keeper.wait()
     os.kill(keeper.pid, signal.SIGKILL)
     keeper.end()
     assert keeper.was_killed
     assert counted(data, one) == ROWS
-    assert kept(data, one) is not keeper
+    assert data.keeper(one) is not keeper
 
 
 def test_what_no_later_run_needs_is_dropped(data):
     read, create = plan("io_read"), plan("io_create")
     service = data.service(read)
-    kept(data, read).wait()
-    kept(data, create).wait()
+    data.keeper(read).wait()
+    data.keeper(create).wait()
     assert len(names(service)) == 2
     data.keep_for([create])
     assert len(names(service)) == 1
@@ -155,8 +147,7 @@ def test_one_that_died_leaves_nothing_to_complain_of_at_the_end():
         with ExitStack() as stack:
             data = Data("testproject.settings.target", Path(folder), stack, uuid.uuid4().hex)
             one = plan("io_read")
-            kept(data, one).wait()
+            data.keeper(one).wait()
             service = data.service(one)
-            assert service is not None
             die(service)
         assert not service.data.exists()

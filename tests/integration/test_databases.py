@@ -7,11 +7,10 @@ import socket
 import tempfile
 import time
 import uuid
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import psycopg
@@ -34,43 +33,23 @@ SQLITE = """{"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": BASE / 
 ROOT_ONLY = pytest.mark.skipif(os.geteuid() != 0, reason="only root must become somebody else")
 
 
-@dataclass(frozen=True)
-class Kind:
-    """What differs between the two."""
-
-    name: str
-    service: type[DatabaseService]
-    connect: Callable[[str], Any]
-    full: str
-    """What is said when all connections are taken."""
-    denied: str
-    durable: dict[str, str]
-    hasty: dict[str, str]
-    """What changes figures, with fsync and without."""
-    beyond: int
-    """Connections beside the target's."""
-    logs: set[str]
-    installs: str
-    failing: tuple[str, str]
-    """What makes its installation fail, by its place."""
-    command: str
-
-
-POSTGRESQL = Kind(
+POSTGRESQL = SimpleNamespace(
     name="postgresql",
     service=PostgreSQL,
     connect=lambda url: psycopg.connect(url, prepare_threshold=None),
-    full="connection slots are reserved",
+    full="connection slots are reserved",  # what is said when all connections are taken
     denied="authentication failed",
+    # What changes figures, with fsync and without.
     durable={"fsync": "on", "synchronous_commit": "on"},
     hasty={"fsync": "off", "synchronous_commit": "off"},
-    beyond=WATCHING + RESERVED,
+    beyond=WATCHING + RESERVED,  # connections beside the target's
     logs={"initdb.log", "postgresql.log"},
     installs=r"(?s)initdb ended with status 1.*invalid locale",
+    # What makes its installation fail, by its place.
     failing=("benchsuite.services.postgres.LOCALE", "xx_XX.UTF-8"),
     command="apt install postgresql would help",
 )
-MARIADB = Kind(
+MARIADB = SimpleNamespace(
     name="mariadb",
     service=MariaDB,
     connect=mariadb.connected,
@@ -105,9 +84,8 @@ def folder():
 @contextmanager
 def started(kind, **how):
     how = {"marker": uuid.uuid4().hex, "env": dict(os.environ), **how}
-    with ExitStack() as stack:
-        place = how.pop("folder", None) or stack.enter_context(folder())
-        yield stack.enter_context(kind.service(folder=place, **how))
+    with folder() as place, kind.service(**{"folder": place, **how}) as service:
+        yield service
 
 
 @pytest.fixture(scope="module")
@@ -179,12 +157,10 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(kind, service):
             connections[0].query("CREATE TABLE bench_x.t (x int)")
             connections[0].query("INSERT INTO bench_x.t VALUES (1)")
             waits, wait = "waits for Lock:row", (connections[1].query, "DELETE FROM bench_x.t")
-            let_go = connections[0].rollback
         else:
             connections[0].execute("SELECT pg_advisory_xact_lock(7)")
             lock = "SELECT pg_advisory_lock(7)"
             waits, wait = "waits for Lock:advisory", (connections[1].execute, lock)
-            let_go = connections[0].rollback
         # InnoDB tells of transactions anew when it was not asked for 0.1 s
         assert eventually(lambda: time.sleep(0.2) or probe.sample() == idle)
         with ThreadPoolExecutor(1) as pool:
@@ -193,7 +169,7 @@ def test_the_target_gets_as_many_connections_as_were_asked_for(kind, service):
             try:
                 assert eventually(lambda: time.sleep(0.3) or probe.sample() == told)
             finally:
-                let_go()
+                connections[0].rollback()
             waiting.result(timeout=10)
         assert eventually(lambda: time.sleep(0.3) or waits not in probe.sample())
         if kind is MARIADB:
@@ -286,10 +262,8 @@ def test_a_folder_closed_to_nobody_is_told(kind, tmp_path, monkeypatch):
     place = tmp_path / "closed" / "postgresql"
     place.mkdir(parents=True)
     place.parent.chmod(0o700)
-    with (
-        pytest.raises(UnavailableError, match=r"nobody can't reach /.* closed to others"),
-        started(kind, folder=place),
-    ):
+    words = r"nobody can't reach /.* closed to others"
+    with pytest.raises(UnavailableError, match=words), started(kind, folder=place):
         pytest.fail("it started")
 
 

@@ -24,9 +24,10 @@ from tests.integration.listening import (
     connect,
     echo,
     receive,
-    receive_all,
     reset,
+    seconds_of,
     server,
+    talking,
     through,
 )
 from tests.integration.stub import stub
@@ -64,18 +65,19 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
 
     def read(connection):
         may_read.wait(PATIENCE_S)
-        received.append(receive_all(connection))
+        received.append(receive(connection))
+
+    def stands_still():
+        before = sent
+        time.sleep(0.3)
+        return before == sent > 0
 
     received: list[bytes] = []
     to_server = direction == "to_server"
-    with (
-        server(read if to_server else send) as upstream,
-        through(upstream, tmp_path, 0.02, direction) as late,
-        connect(late) as connection,
-    ):
+    with talking(read if to_server else send, tmp_path, 0.02, direction) as connection:
         other = threading.Thread(target=send if to_server else read, args=(connection,))
         other.start()
-        assert eventually(lambda: _stands_still(lambda: sent)), "it never had to wait"
+        assert eventually(stands_still), "it never had to wait"
         assert sent < whole
         may_read.set()
         assert eventually(lambda: bool(received))
@@ -83,24 +85,14 @@ def test_slow_reader_holds_its_sender_up(direction, loop, tmp_path):
     assert received == [MEGABYTE * whole]
 
 
-def _stands_still(count):
-    before = count()
-    time.sleep(0.3)
-    return bool(before == count() and before)
-
-
 def test_client_that_has_said_all_still_hears_the_answer(loop, tmp_path):
     def answer_at_the_end(connection):
-        connection.sendall(receive_all(connection)[::-1])
+        connection.sendall(receive(connection)[::-1])
 
-    with (
-        server(answer_at_the_end) as upstream,
-        through(upstream, tmp_path) as late,
-        connect(late) as connection,
-    ):
+    with talking(answer_at_the_end, tmp_path) as connection:
         connection.sendall(b"abc")
         connection.shutdown(socket.SHUT_WR)
-        assert receive_all(connection) == b"cba"
+        assert receive(connection) == b"cba"
 
 
 def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
@@ -109,33 +101,13 @@ def test_server_that_has_said_all_still_hears_the_client(loop, tmp_path):
     def say_all_first(connection):
         connection.sendall(b"hello")
         connection.shutdown(socket.SHUT_WR)
-        heard.append(receive_all(connection))
+        heard.append(receive(connection))
 
-    with (
-        server(say_all_first) as upstream,
-        through(upstream, tmp_path, direction="to_client") as late,
-        connect(late) as connection,
-    ):
-        assert receive_all(connection) == b"hello"
+    with talking(say_all_first, tmp_path, direction="to_client") as connection:
+        assert receive(connection) == b"hello"
         connection.sendall(b"goodbye")
         connection.shutdown(socket.SHUT_WR)
         assert eventually(lambda: heard == [b"goodbye"])
-
-
-def test_answer_that_ends_too_early(loop, tmp_path):
-    half = b"HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhello"
-
-    def break_off(connection):
-        receive(connection, 1)
-        connection.sendall(half)
-
-    with (
-        server(break_off) as upstream,
-        through(upstream, tmp_path, direction="to_client") as late,
-        connect(late) as connection,
-    ):
-        connection.sendall(b"G")
-        assert receive_all(connection) == half
 
 
 @pytest.mark.parametrize("direction", ["to_server", "to_client"])
@@ -148,11 +120,7 @@ def test_reset_by_the_server_comes_after_what_it_said(direction, loop, tmp_path)
         may_end.wait(PATIENCE_S)
         reset(connection)
 
-    with (
-        server(say_and_reset) as upstream,
-        through(upstream, tmp_path, 0.05, direction) as late,
-        connect(late) as connection,
-    ):
+    with talking(say_and_reset, tmp_path, 0.05, direction) as connection:
         connection.sendall(b"x")
         assert receive(connection, 4) == b"half"
         may_end.set()
@@ -172,11 +140,7 @@ def test_reset_by_the_client_reaches_the_server(direction, loop, tmp_path):
         except ConnectionResetError:
             heard.append("reset")
 
-    with (
-        server(listen) as upstream,
-        through(upstream, tmp_path, 0.05, direction) as late,
-    ):
-        connection = connect(late)
+    with talking(listen, tmp_path, 0.05, direction) as connection:
         connection.sendall(b"abc")
         assert receive(connection, 3) == b"yes"
         reset(connection)
@@ -200,27 +164,31 @@ def test_server_that_is_down_is_a_reset(loop, tmp_path):
                 assert receive(accepted, 1) == b"x"
 
 
-def test_server_may_speak_first(loop, tmp_path):
+@pytest.mark.parametrize("direction", ["to_server", "to_client"])
+def test_server_may_speak_first_and_end(direction, loop, tmp_path):
     """As MySQL does, and WebSockets once they are open."""
-    with (
-        server(lambda connection: connection.sendall(b"ready")) as upstream,
-        through(upstream, tmp_path, 0.05) as late,
-        connect(late) as connection,
-    ):
-        assert receive_all(connection) == b"ready"
+
+    def speak(connection):
+        connection.sendall(b"ready")
+
+    with talking(speak, tmp_path, 0.05, direction) as connection:
+        assert receive(connection) == b"ready"
 
 
-@pytest.fixture
-def many_files():
-    """This process holds both ends."""
+@contextmanager
+def files_at_most(count):
+    """So many of this process, and the most that it may ask for."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, 4096), hard))
-    yield
-    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, count), hard))
+    try:
+        yield hard
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
 
 
-def test_500_connections_at_once(loop, many_files, tmp_path):
-    with server(echo) as upstream, through(upstream, tmp_path) as late:
+def test_500_connections_at_once(loop, tmp_path):
+    """Of all of them this process holds both ends."""
+    with files_at_most(4096), server(echo) as upstream, through(upstream, tmp_path) as late:
         connections = [connect(late) for _ in range(500)]
         messages = [f"message of {number:04}".encode() for number in range(500)]
         for _ in range(3):
@@ -235,14 +203,8 @@ def test_500_connections_at_once(loop, many_files, tmp_path):
 
 
 def test_may_open_as_many_files_as_are_allowed_at_all(tmp_path):
-    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (256, hard))
-    try:
-        with through(("127.0.0.1", 9), tmp_path) as late:
-            own, most = resource.prlimit(late.process.pid, resource.RLIMIT_NOFILE)
-    finally:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-    assert own == most == hard
+    with files_at_most(256) as hard, through(("127.0.0.1", 9), tmp_path) as late:
+        assert resource.prlimit(late.process.pid, resource.RLIMIT_NOFILE) == (hard, hard)
 
 
 def test_ends_at_once_with_connections_open(loop, tmp_path):
@@ -260,10 +222,8 @@ def test_ends_at_once_with_connections_open(loop, tmp_path):
 
 
 def test_unknown_host(tmp_path):
-    with (
-        pytest.raises(StartError, match="gaierror"),
-        through(("no-such-host.invalid", 9), tmp_path),
-    ):
+    nowhere = ("no-such-host.invalid", 9)
+    with pytest.raises(StartError, match="gaierror"), through(nowhere, tmp_path):
         pytest.fail("it started")
 
 
@@ -289,10 +249,8 @@ def test_a_run_with_all_delays(tmp_path):
             env=dict(os.environ),
         ) as late,
     ):
-        there = late.database
-        assert there is not None
-        assert there != database
-        assert query_s(connect(there)) == pytest.approx(0.1, abs=0.02)
+        assert late.database != database
+        assert query_s(connect(late.database)) == pytest.approx(0.1, abs=0.02)
         path, port = late.layer or ("", 1)
         assert (path, port) == (str(tmp_path / "late.sock"), 0)
         with socket.socket(socket.AF_UNIX) as connection:
@@ -304,20 +262,14 @@ def test_a_run_with_all_delays(tmp_path):
             assert port != target.port
             target.wait()
             assert page_s(host, port) == pytest.approx(2 * 0.05, abs=0.02)
-        told(late)
+        data = json.loads(json.dumps(late.to_json()))["proxies"]
+        names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
+        assert set(late.processes()) == set(data) == names
+        to_database, to_clients = data["delay-to-database"], data["delay-to-clients"]
+        assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
+        assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
         assert len(processes_with(MARKER)) == 3
     assert processes_with(MARKER) == []
-
-
-def told(late):
-    """Each proxy by its name; as JSON."""
-    names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
-    assert set(late.processes()) == names
-    data = json.loads(json.dumps(late.to_json()))
-    to_database = data["proxies"]["delay-to-database"]
-    assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
-    to_clients = data["proxies"]["delay-to-clients"]
-    assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
 
 
 @contextmanager
@@ -339,39 +291,40 @@ def on_socket(path):
 
 
 def query_s(to):
-    with to as connection:
-        seconds = []
-        for _ in range(6):
-            began = time.monotonic()
-            connection.sendall(b"query")
-            assert receive(connection, 5) == b"a row"
-            seconds.append(time.monotonic() - began)
-    return min(seconds)
+    def ask():
+        to.sendall(b"query")
+        assert receive(to, 5) == b"a row"
+
+    with to:
+        return min(seconds_of(ask, 6))
 
 
 def page_s(host, port):
     """On a new connection each."""
-    seconds = []
-    for _ in range(5):
+
+    def ask():
         with closing(http.client.HTTPConnection(host, port, timeout=20)) as client:
-            began = time.monotonic()
             client.request("GET", "/")
             client.getresponse().read()
-            seconds.append(time.monotonic() - began)
-    return min(seconds)
+
+    return min(seconds_of(ask, 5))
 
 
-@pytest.mark.parametrize("database", [("127.0.0.1", 9), None])
-@pytest.mark.parametrize("spec", [DelaySpec(to_clients_s=0.05), DelaySpec(to_database_s=0.05)])
-def test_what_is_not_delayed_has_no_proxy(spec, database, tmp_path):
-    if database is None and spec.to_database_s:
-        return
+DATABASE = ("127.0.0.1", 9)
+
+
+@pytest.mark.parametrize(
+    ("delay", "database"),
+    [("to_clients_s", DATABASE), ("to_clients_s", None), ("to_database_s", DATABASE)],
+)
+def test_what_is_not_delayed_has_no_proxy(delay, database, tmp_path):
+    spec, to_database = DelaySpec(**{delay: 0.05}), delay == "to_database_s"
     with Delayer(
         spec=spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
     ) as late:
-        assert (late.database == database) is (not spec.to_database_s)
-        assert len(late.processes()) == bool(spec.to_database_s)
-        assert (late.clients((HOST, 10)) == (HOST, 10)) is (not spec.to_clients_s)
+        assert (late.database == database) is not to_database
+        assert len(late.processes()) == to_database
+        assert (late.clients((HOST, 10)) == (HOST, 10)) is to_database
         assert len(late.processes()) == 1
 
 

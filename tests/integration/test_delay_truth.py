@@ -8,7 +8,7 @@ from statistics import median
 
 import pytest
 
-from tests.integration.listening import connect, echo, receive, server, through
+from tests.integration.listening import connect, echo, receive, seconds_of, server, talking, through
 
 pytestmark = pytest.mark.alone
 
@@ -18,14 +18,8 @@ DELAYS_S = (0.0, LATE_S, 2 * LATE_S)
 TIMES = 11
 
 
-def typical_s(act, times=TIMES):
-    """The median of the seconds that it takes."""
-    seconds = []
-    for _ in range(times):
-        began = time.monotonic()
-        act()
-        seconds.append(time.monotonic() - began)
-    return median(seconds)
+def typical_s(act):
+    return median(seconds_of(act, TIMES))
 
 
 def check(seen_s, truth_s, within_s=WITHIN_S):
@@ -113,11 +107,7 @@ def test_the_other_direction_is_not_late(direction, there_s, back_s, tmp_path):
 
 
 def test_messages_that_do_not_wait_for_answers_keep_their_distances(tmp_path):
-    with (
-        server(echo) as upstream,
-        through(upstream, tmp_path, 0.2) as late,
-        connect(late) as connection,
-    ):
+    with talking(echo, tmp_path, 0.2) as connection:
         connection.sendall(b"x")
         receive(connection, 1)
         check(lambda: _typical_of_a_burst(connection), 0.2)

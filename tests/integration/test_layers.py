@@ -2,16 +2,12 @@
 
 import asyncio
 import logging
-import os
-import tempfile
 import uuid
-from collections.abc import Awaitable, Callable
-from pathlib import Path
-from typing import Any
 
 import pytest
 from channels.exceptions import ChannelFull
 from channels_redis.core import BoundedQueue
+from django.utils.module_loading import import_string
 
 from benchsuite.core.specs import LayerSpec
 from benchsuite.isolation.instructions import Instructions
@@ -20,27 +16,22 @@ from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.served import counting
 from benchsuite.services.redis import Redis
 from tests.integration.command import measured
+from tests.integration.postgres import started
 from tests.needs import audited, needs
 
 pytestmark = needs("redis", "redis-py", "channels-redis", "daphne")
 
 MEMBERS = 12
-Then = Callable[[Any], Awaitable[None]]
 
 
 @pytest.fixture(scope="module", params=["tcp", "unix"])
 def service(request):
-    how = {"marker": uuid.uuid4().hex, "by": request.param, "env": dict(os.environ)}
-    with (
-        tempfile.TemporaryDirectory(prefix="bst-") as folder,
-        Redis(folder=Path(folder), **how) as one,
-    ):
+    with started(Redis, by=request.param) as one:
         yield one
 
 
 def with_layer(backend, url, then):
     """The layer as a target has it that is told this URL."""
-    from django.utils.module_loading import import_string
 
     async def all_of_it():
         path, changes = LayerSpec(backend=backend).path, Changes({})
@@ -118,10 +109,7 @@ LAYERED = [
 ]
 
 
-@pytest.mark.parametrize(
-    ("words", "workers"),
-    audited(LAYERED, LAYERED[0]),
-)
+@pytest.mark.parametrize(("words", "workers"), audited(LAYERED, LAYERED[0]))
 def test_requests_go_through_the_layer(command, words, workers):
     one = measured(command, "--server=daphne --workload=layer", *words)
     assert one["failures"] == 0

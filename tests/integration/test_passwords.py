@@ -7,7 +7,6 @@ import sqlite3
 import stat
 import subprocess
 import sys
-import tempfile
 import threading
 import time
 from pathlib import Path
@@ -22,6 +21,7 @@ from benchsuite.services.base import HOST
 from benchsuite.services.postgres import PostgreSQL
 from benchsuite.services.redis import Redis
 from tests.integration.command import SHORT, wait_for
+from tests.integration.postgres import started
 
 ROLE = "marked"
 MARK = f"m4rk3d{secrets.token_hex(4)}"
@@ -95,15 +95,7 @@ class Spy:
 @pytest.fixture
 def urls():
     """A PostgreSQL that wants a password of the role, and a Redis that wants one of everybody."""
-    marker, env = secrets.token_hex(8), dict(os.environ)
-    with (
-        tempfile.TemporaryDirectory(prefix="pw-db-") as for_database,
-        tempfile.TemporaryDirectory(prefix="pw-layer-") as for_layer,
-        PostgreSQL(
-            folder=Path(for_database), marker=marker, max_connections=20, fsync=False, env=env
-        ) as database,
-        Redis(folder=Path(for_layer), marker=marker, env=env) as layer,
-    ):
+    with started(PostgreSQL, max_connections=20, fsync=False) as database, started(Redis) as layer:
         with psycopg.connect(database.admin_url, autocommit=True) as connection:
             connection.execute("SET ROLE NONE")
             made = f"CREATE ROLE {ROLE} LOGIN CREATEDB PASSWORD '{DATABASE_SECRET}'"

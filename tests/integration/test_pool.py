@@ -128,12 +128,17 @@ def test_a_refused_journey_is_told_once(tmp_path):
         pool.check(a_job(responder, processes=2))
 
 
+def staged(tmp_path, **profile):
+    """What came of a load in stages, its figures, and who answered."""
+    with Responder({"/": after(0.01)}) as responder:
+        job = a_job(responder, warmup_s=0.2, duration_s=0.5, **profile)
+        result = load(tmp_path, job)
+    return result, Figures(result.samples, result.names, result.done, job.load), responder
+
+
 @pytest.mark.alone
 def test_each_stage_has_its_own_users(tmp_path):
-    with Responder({"/": after(0.01)}) as responder:
-        job = a_job(responder, users=4, stages=(1.0, 4.0, 2.0), warmup_s=0.2, duration_s=0.5)
-        result = load(tmp_path, job)
-    figures = Figures(result.samples, result.names, result.done, job.load)
+    result, figures, responder = staged(tmp_path, users=4, stages=(1.0, 4.0, 2.0))
     stages = list(figures.stages)
     assert [one.name for one in stages] == ["1 user", "4 users", "2 users"]
     assert [one.order for one in stages] == [1, 2, 3]
@@ -155,15 +160,5 @@ def test_users_of_a_locustfile_rise_from_stage_to_stage(tmp_path):
         "    @task\n"
         "    def page(self): self.client.get('/')\n"
     )
-    with Responder({"/": after(0.01)}) as responder:
-        job = a_job(
-            responder,
-            locustfile=str(file),
-            users=3,
-            stages=(1.0, 3.0),
-            warmup_s=0.2,
-            duration_s=0.5,
-        )
-        result = load(tmp_path, job)
-    low, high = Figures(result.samples, result.names, result.done, job.load).stages
-    assert [round(one.concurrency or 0) for one in (low, high)] == [1, 3]
+    _, figures, _ = staged(tmp_path, locustfile=str(file), users=3, stages=(1.0, 3.0))
+    assert [round(stage.concurrency or 0) for stage in figures.stages] == [1, 3]

@@ -14,6 +14,7 @@ from benchsuite.services.redis import Redis
 from benchsuite.system.account import NOBODY
 from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import processes_with
+from tests.integration.postgres import started
 from tests.needs import needs
 
 pytestmark = needs("redis", "redis-py")
@@ -33,7 +34,7 @@ def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by, place):
     import redis as client
 
     marker = uuid.uuid4().hex
-    with Redis(folder=place, marker=marker, by=by, env=dict(os.environ)) as service:
+    with started(Redis, folder=place, marker=marker, by=by) as service:
         with client.Redis.from_url(service.url) as connection:
             connection.set("x", 1)
             assert connection.get("x") == b"1"
@@ -69,15 +70,10 @@ def test_it_comes_up_for_who_has_its_password_and_nothing_is_left(by, place):
 def test_what_can_not_be_started_is_told(place, monkeypatch):
     deep = place / ("x" * 100)
     deep.mkdir()
-    env = dict(os.environ)
-    with (
-        pytest.raises(StartError, match="longer path than the 107 bytes"),
-        Redis(folder=deep, marker="m" * 16, by="unix", env=env),
-    ):
+    why = "longer path than the 107 bytes"
+    with pytest.raises(StartError, match=why), started(Redis, folder=deep, by="unix"):
         pytest.fail("it started")
     monkeypatch.setattr(Redis, "program", lambda: None)
-    with (
-        pytest.raises(UnavailableError, match="apt install redis-server"),
-        Redis(folder=place, marker="m" * 16, env=env),
-    ):
+    why = "apt install redis-server"
+    with pytest.raises(UnavailableError, match=why), started(Redis, folder=place):
         pytest.fail("it started")

@@ -10,13 +10,8 @@ from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from typing import Any
 
-from benchsuite.core.readings import (
-    LOAD,
-    TARGET,
-    mean_cpu_percent,
-    median_work_s,
-    most_memory_bytes,
-)
+from benchsuite.core import readings
+from benchsuite.core.readings import LOAD, TARGET
 from benchsuite.core.results import RunResult, Summary, is_completion
 from benchsuite.core.units import (
     MISSING,
@@ -191,11 +186,11 @@ def percentile(percent: float) -> Read:
 
 
 def work(part: str) -> Read:
-    return lambda result: median_work_s(result.readings, part, result.window)
+    return lambda result: readings.median_work_s(result.readings, part, result.window)
 
 
 def cpu(result: RunResult) -> float | None:
-    return mean_cpu_percent(result.readings, TARGET, result.window)
+    return readings.mean_cpu_percent(result.readings, TARGET, result.window)
 
 
 def memory(result: RunResult) -> int | None:
@@ -203,7 +198,7 @@ def memory(result: RunResult) -> int | None:
     until_s = math.inf
     if result.total and result.total.level is not None and result.window:
         until_s = result.window[1]
-    return most_memory_bytes(result.readings, TARGET, until_s)
+    return readings.most_memory_bytes(result.readings, TARGET, until_s)
 
 
 def completed(result: RunResult) -> int | None:
@@ -323,10 +318,6 @@ def _time(
     )
 
 
-def _share(name: str, of: Of, short: str) -> Metric:
-    return Metric(name, SHARE, LESS, of=of, short=short, margin=0.001, of_answers=True)
-
-
 def _arrivals(name: str, unit: Unit, better: Better | None, places: Place, **more: Any) -> Metric:
     """Of the open model alone."""
     return Metric(name, unit, better, places, of=of_whole(name), only=is_open, **more)
@@ -366,7 +357,7 @@ METRICS: tuple[Metric, ...] = (
     _time("mean_s", TILE | EXPORTS, column=True),
     _total("requests", COUNT, None, TILE | PART | EXPORTS, title="{units}"),
     _total("failures", COUNT, LESS, EVERYWHERE, title="failed", summed=True, spare=12),
-    _share("failed_share", failed, "failures"),
+    Metric("failed_share", SHARE, LESS, of=failed, short="failures", margin=0.001, of_answers=True),
     _total(
         *("resent", COUNT, LESS, TILE | EXPORTS),
         only=lambda run: bool(run.resent),
@@ -406,7 +397,7 @@ METRICS: tuple[Metric, ...] = (
         title="memory per connection",
         short="connection",
     ),
-    _share("lost_share", lost, "lost"),
+    Metric("lost_share", SHARE, LESS, of=lost, short="lost", margin=0.001, of_answers=True),
     _goodput_per("goodput_per_cpu_s", "cpu_percent", 100, "goodput per CPU-second"),
     _goodput_per("goodput_per_gib", "memory_bytes", 2**30, "goodput per GiB"),
     Metric("startup_s", SECONDS, LESS, TILE | EXPORTS, result("startup_s"), title="ready after"),

@@ -13,7 +13,6 @@ MAX_LOAD_HOSTS = 100
 MAX_STAGES = 100
 MAX_RATE = 1_000_000.0
 IN_FLIGHT = 1000
-MAX_ITERATIONS = 1_000_000_000
 LONGEST_S = 3600.0  #: Of a pause, and of an answer.
 LIMIT_S = 600.0  #: How long a fixed amount of work may take, by default; k6's `maxDuration`.
 CONNECTIONS = "Connections"  #: Heading of --help.
@@ -75,7 +74,7 @@ class LoadProfile(Spec):
         None,
         "--iterations N  journeys of each user, measured as a whole: the load ends with the "
         f"last one, or at --duration (then by default {LIMIT_S:g} s)",
-        within=(1, MAX_ITERATIONS),
+        within=(1, 1_000_000_000),
         needs=IF_CLOSED,
     )
     arrival_rate: float | None = option(

@@ -49,8 +49,6 @@ class WorkloadSpec(Spec):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RunSpec(Spec):
-    """One execution: everything needed to do it again."""
-
     workload: WorkloadSpec = field(default_factory=WorkloadSpec)
     visitor: VisitorSpec = field(default_factory=VisitorSpec)
     server: ServerSpec

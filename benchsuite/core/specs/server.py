@@ -15,7 +15,6 @@ from benchsuite.core.units import format_duration
 MEASURED, PYTHON, FRONT = "What is measured", "Python", "Before the server"  #: Headings of --help.
 MAX_PROCESSES = 256
 MAX_THREADS = 1024
-MAX_INSTANCES = 64
 IF_FRONT = ("front", "something before the server, such as --front=nginx")
 APPLICATION = re.compile(r"[^\W\d]\w*(\.[^\W\d]\w*)*:[^\W\d]\w*")
 
@@ -51,7 +50,7 @@ class ServerSpec(Spec):
     instances: int = option(
         1,
         "--instances N[,N…]  copies of the server behind the front",
-        within=(1, MAX_INSTANCES),
+        within=(1, 64),
         needs=IF_FRONT,
         group=FRONT,
     )

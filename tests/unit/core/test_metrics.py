@@ -11,13 +11,6 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report.exports.runs import FACTS
 
 DOCS = Path(__file__).parents[3] / "docs" / "reading-results.md"
-ENDINGS = {
-    Unit.SECONDS: "_s",
-    Unit.BYTES: "_bytes",
-    Unit.CPUS: "_percent",
-    Unit.PERCENT: "_percent",
-    Unit.SHARE: "_share",
-}
 
 
 def test_columns_with_figures_are_those_that_are_filled():
@@ -31,7 +24,7 @@ def test_columns_with_figures_are_those_that_are_filled():
 
 @pytest.mark.parametrize("one", every.METRICS, ids=lambda one: one.name)
 def test_each_has_its_unit_in_its_name_and_one_source(one):
-    assert one.name.endswith(ENDINGS.get(one.unit, ""))
+    assert one.with_unit == one.name or one.unit is Unit.RATE
     assert (one.read is None) != (one.of is None)
     assert bool(one.places) or one.short or one.of_times, "told nowhere"
 

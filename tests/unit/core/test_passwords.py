@@ -9,21 +9,10 @@ from benchsuite.core.printable import hidden
 SECRET = "s3cr3t"
 
 
-@pytest.mark.parametrize(
-    "part",
-    [
-        "a",
-        "a.",
-        "a:",
-        "a-b",
-        "user:",
-        "http://a:",
-        "password",
-        "password =",
-        "'password",
-        "a://b:@",
-    ],
-)
+LINES = ["a", "a.", "a:", "a-b", "user:", "http://a:", "password", "password =", "'password"]
+
+
+@pytest.mark.parametrize("part", [*LINES, "a://b:@"])
 def test_a_long_line_of_a_log_takes_no_time(part):
     line = part * (100_000 // len(part))
     before = time.process_time()

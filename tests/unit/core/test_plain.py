@@ -25,9 +25,7 @@ SEEN = Observation(
 def book():
     made = Notebook(
         Question(
-            objective=parse("p95 < 200ms, failures < 0.1%, memory <= 1GiB"),
-            cpus=2,
-            current=OTHER,
+            objective=parse("p95 < 200ms, failures < 0.1%, memory <= 1GiB"), cpus=2, current=OTHER
         )
     )
     load = Load(rates=(12.5,), warmup_s=1.0, window_s=5.0)

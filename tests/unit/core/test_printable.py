@@ -50,13 +50,5 @@ def label(text):
     return made
 
 
-def refused(text):
-    try:
-        label(text)
-    except UsageError as error:
-        return "has control characters" in str(error)
-    return False
-
-
 def test_values(golden):
     golden.values()

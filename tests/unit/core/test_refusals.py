@@ -1,6 +1,7 @@
 """Every command says in one sentence which database refused, and what to do."""
 
 import sqlite3
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from uuid import uuid4
@@ -17,7 +18,7 @@ from benchsuite.models import Run
 from benchsuite.report.exports.runs import json_of
 from benchsuite.runner import preflight
 from benchsuite.system import fingerprint
-from tests.broken_databases import BROKEN, asked_instead
+from tests.broken_databases import BROKEN, asked_instead, sqlite
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
@@ -84,8 +85,7 @@ def test_a_database_that_can_only_be_read(refused, tmp_path, django_db_blocker, 
     file = tmp_path / "results.sqlite3"
     with django_db_blocker.unblock(), results_in(file, tmp_path / "template.sqlite3"):
         call_command("migrate", "benchsuite_target", verbosity=0)
-    entry = {"ENGINE": "django.db.backends.sqlite3", "NAME": f"file:{file}?mode=ro", "OPTIONS": {}}
-    said = refused(entry, command)
+    said = refused(sqlite(f"file:{file}?mode=ro"), command)
     assert "results.sqlite3?mode=ro is read-only" in said
     assert "make it writable for this user" in said
 
@@ -94,18 +94,10 @@ def test_a_database_that_another_program_holds(refused, tmp_path, django_db_bloc
     file = tmp_path / "results.sqlite3"
     with django_db_blocker.unblock(), results_in(file, tmp_path / "template.sqlite3"):
         pass
-    other = sqlite3.connect(file, isolation_level=None)
-    other.execute("BEGIN EXCLUSIVE")
-    entry = {
-        "ENGINE": "django.db.backends.sqlite3",
-        "NAME": str(file),
-        "OPTIONS": {"timeout": 0.01},
-    }
-    try:
+    with closing(sqlite3.connect(file, isolation_level=None)) as other:
+        other.execute("BEGIN EXCLUSIVE")
         for command in ("runbench", "comparebench", "checkbench", "loadbench"):
-            assert f"{file} is locked" in refused(entry, command)
-    finally:
-        other.close()
+            assert f"{file} is locked" in refused(sqlite(file), command)
 
 
 @pytest.mark.parametrize("command", [*ASKING, *OTHERS])

@@ -101,3 +101,10 @@ def limit(rate, **more):
 
 def test_values(golden):
     golden.values(raises=dataclasses.FrozenInstanceError)
+
+
+ENTRY = {"ENGINE": "django.db.backends.postgresql", "NAME": "shop"}
+
+
+def test_no_setting_names_a_database(golden):
+    golden.values()

@@ -1,6 +1,8 @@
-"""Numbers as people read them, and times as they write them."""
+"""Numbers, times, paths and names, as people read and write them."""
 
 from benchsuite.core import units
+
+SERVERS = ("daphne", "gunicorn-gthread", "gunicorn-sync", "uvicorn", "uwsgi")
 
 
 def plain(text):
@@ -10,3 +12,11 @@ def plain(text):
 
 def test_values(golden):
     golden.values()
+
+
+def test_paths(golden):
+    golden.values()
+
+
+def test_suggestions(golden):
+    golden.values(replace={r"lists all \d+": "lists all <n>"})

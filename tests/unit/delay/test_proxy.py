@@ -4,6 +4,7 @@ import asyncio
 import socket
 from argparse import Namespace
 from collections.abc import Callable
+from functools import partial
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -41,6 +42,10 @@ class Transport:
         self.done: list[object] = []
         self.options: list[tuple[int, int, object]] = []
         self.closing = False
+        self.write = self.done.append
+        self.write_eof = partial(self.done.append, "end")
+        self.pause_reading = partial(self.done.append, "pause")
+        self.resume_reading = partial(self.done.append, "resume")
 
     def is_closing(self):
         return self.closing
@@ -51,18 +56,6 @@ class Transport:
 
     def setsockopt(self, level, name, value):
         self.options.append((level, name, value))
-
-    def write(self, data):
-        self.done.append(data)
-
-    def write_eof(self):
-        self.done.append("end")
-
-    def pause_reading(self):
-        self.done.append("pause")
-
-    def resume_reading(self):
-        self.done.append("resume")
 
     def abort(self):
         self.done.append("abort")

@@ -2,10 +2,12 @@
 
 import json
 import re
-from types import SimpleNamespace
+from io import BytesIO, TextIOWrapper
+from unittest.mock import DEFAULT, Mock
 
 import pytest
 from django.core.management import CommandError, call_command
+from django.db import OperationalError
 from django.test import Client
 
 from benchsuite import __version__
@@ -27,21 +29,6 @@ def client(settings, monkeypatch):
     client = Client(HTTP_HOST="localhost")
     client.cookies["benchsuite-80"] = "x"
     return client
-
-
-@pytest.fixture
-def loadbench(tmp_path, capsys, monkeypatch):
-    """A function that loads contents as files and gives what was said of them."""
-
-    def load(*contents):
-        files = [tmp_path / f"{number}.json" for number, _ in enumerate(contents)]
-        for file, content in zip(files, contents, strict=True):
-            file.write_bytes(content)
-        capsys.readouterr()
-        call_command("loadbench", *map(str, files))
-        return capsys.readouterr().out.replace(f"{tmp_path}/", "")
-
-    return load
 
 
 def exported():
@@ -79,7 +66,7 @@ def test_exports_and_pages_are_the_same_before_and_after(client, loadbench):
 
     before, content = shown(), exported()
     emptied()
-    assert loadbench(content) == "0.json: 5 runs loaded.\n"
+    assert loadbench(content) == ["5 runs loaded."]
     assert shown() == before
     assert exported() == content
 
@@ -94,7 +81,7 @@ def test_what_pages_export_is_loaded(client, loadbench):
         for path in (f"/results/{run.pk}/export/", "/results/export/?format=json")
     ]
     emptied()
-    assert loadbench(*answers).splitlines() == [
+    assert loadbench(*answers) == [
         "0.json: 1 run loaded.",
         "1.json: 0 runs loaded.",
         f"1.json: 1 run skipped, already stored: {run.pk.hex[:8]}.",
@@ -110,8 +97,7 @@ def test_from_standard_input(monkeypatch, capsys):
     make_run("uwsgi")
     content = exported()
     emptied()
-    stdin = SimpleNamespace(buffer=SimpleNamespace(read=lambda: content))
-    monkeypatch.setattr("sys.stdin", stdin)
+    monkeypatch.setattr("sys.stdin", TextIOWrapper(BytesIO(content)))
     call_command("loadbench", "-")
     assert capsys.readouterr().out == "-: 1 run loaded.\n"
 
@@ -120,10 +106,8 @@ def test_what_still_ran_is_skipped(loadbench):
     run = make_running_run("uwsgi")
     content = exported()
     emptied()
-    assert (
-        f"1 run skipped, unfinished or unreadable when exported: {str(run.pk)[:8]}."
-        in loadbench(content)
-    )
+    skipped = f"1 run skipped, unfinished or unreadable when exported: {str(run.pk)[:8]}."
+    assert skipped in loadbench(content)
     assert not Run.objects.exists()
 
 
@@ -224,20 +208,11 @@ def test_the_key_of_its_cell_is_told_anew():
 
 
 def test_nothing_is_loaded_when_the_database_fails_midway(loadbench, monkeypatch):
-    from django.db import OperationalError
-
     make_all()
     content = exported()
     emptied()
-    stored = Interval._default_manager.bulk_create
-    left = [2]
-
-    def full(*given, **named):
-        left[0] -= 1
-        if not left[0]:
-            raise OperationalError("database or disk is full")
-        return stored(*given, **named)
-
+    failing = [DEFAULT, OperationalError("database or disk is full")]
+    full = Mock(wraps=Interval._default_manager.bulk_create, side_effect=failing)
     monkeypatch.setattr(Interval._default_manager, "bulk_create", full)
     with pytest.raises(CommandError, match=r"Nothing was loaded\. .*disk is full"):
         loadbench(content)
