@@ -50,7 +50,6 @@ class WsgiModule(NamedTuple):
 
 
 def program() -> Path | None:
-    """Apache itself."""
     return next((path for path in map(Path, PROGRAMS) if path.exists()), None)
 
 
@@ -118,10 +117,7 @@ class Apache(ServerAdapter):
     # "Graceful stop"; at SIGTERM it drops what it is answering.
     stop_signal = signal.SIGWINCH
     managers = 1
-    limits = {
-        "start_processes": Within(1),
-        "timeout_s": Within(1),
-    }
+    limits = dict.fromkeys(("start_processes", "timeout_s"), Within(1))
     mpm: ClassVar[str]
     process_group: ClassVar[str] = "%{GLOBAL}"
 

@@ -116,15 +116,13 @@ class ServerAdapter:
     interface: ClassVar[Interface]
     distribution: ClassVar[str]  #: The PyPI distribution of the program.
     requirement: ClassVar[str] = ""  #: pip's requirement for it; empty for the name alone.
-    companions: ClassVar[tuple[str, ...]] = ()
-    """Other distributions that must be installed as well."""
+    companions: ClassVar[tuple[str, ...]] = ()  #: Other distributions that must be installed, too.
     missing: ClassVar[Available | None] = None  #: What to say where the program is not installed.
     program: ClassVar[str] = ""  #: The Python module that is started.
     line: ClassVar[str] = "APPLICATION WHERE FLAGS"
     """The words after the program, with stand-ins for what is served, where, and `flags`."""
     listens: ClassVar[str] = "--bind {host}:{port}"  #: WHERE; options may stand in it, too.
-    inherits: ClassVar[str] = ""
-    """WHERE on the inherited listening socket {descriptor}; empty if it can't serve on one."""
+    inherits: ClassVar[str] = ""  #: WHERE on the inherited socket {descriptor}; empty if it can't.
     flags: ClassVar[Mapping[str, str]] = {}
     """Flag → the option or attribute that it sets, in their order. A flag alone stands for what is
     true, and for what isn't if "not " stands before; what is 0 by default is left out at 0."""
@@ -135,39 +133,29 @@ class ServerAdapter:
     managers_of_several: ClassVar[int] = 0  #: Further ones, of more than one that serves.
     for_processes: ClassVar[str] = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     """Advice for users who want more processes than it can run."""
-    for_threads: ClassVar[str] = TAKE_THREADS  #: Advice when threads are wanted and can't be set.
+    for_threads = ""  #: Advice when threads are wanted and can't be set; empty for the usual.
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
-    one_at_a_time: ClassVar[bool] = False
-    """Whether a process without configurable threads answers one request at a time."""
-    limited_by: ClassVar[str] = ""
-    """The option with the number of requests that a process answers at the same time."""
-    keeps_threads: ClassVar[bool] = True
+    one_at_a_time = False  #: Whether a process without configurable threads answers so.
+    limited_by = ""  #: The option with the number of requests that a process answers at once.
+    keeps_threads = True
     """Whether its threads live as long as their process; ASGI servers never keep those of views."""
-    keeps_alive: bool = True  #: Whether a connection serves more than one request.
-    holds_slots: ClassVar[bool] = False
-    """Whether a kept connection that is idle takes the place of a request."""
-    websocket: ClassVar[bool] = False
-    handshake_headers: ClassVar[bool] = True
-    """Whether the headers of an application that accepts a WebSocket reach the client."""
-    consumers: ClassVar[tuple[str, ...]] = ()
-    """The only WebSocket paths that it knows; empty if the project defines them."""
-    dialect: ClassVar[str] = ""
+    keeps_alive = True  #: Whether a connection serves more than one request.
+    holds_slots = False  #: Whether a kept connection that is idle takes the place of a request.
+    websocket = False
+    handshake_headers = True  #: Whether those of an application that accepts a WebSocket arrive.
+    consumers: ClassVar[tuple[str, ...]] = ()  #: The only WebSocket paths that it knows, if any.
+    dialect = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
     (`benchsuite.load.client.websocket.dialects`); empty for plain messages."""
-    finishes_in_flight: ClassVar[bool] = False
-    """Whether a request in progress at the stop signal still gets its response."""
+    finishes_in_flight = False  #: Whether a request under way at the stop signal is answered.
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    grace_s: ClassVar[float] = 15.0
-    """How long it may take to end after the stop signal before it is killed."""
-    serves_project: ClassVar[bool] = True
-    """Whether it serves the Django project or its own target."""
-    starts: ClassVar[bool] = True  #: Whether a run starts it; else it runs already, unwatched.
-    for_production: ClassVar[bool] = True
-    answers: ClassVar[tuple[str, ...]] = ()
-    """For a server with its own target: the target app's workloads that it serves."""
-    services: ClassVar[tuple[str, ...]] = ()
-    """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
+    grace_s = 15.0  #: How long it may take to end after the stop signal before it is killed.
+    serves_project = True  #: Whether it serves the Django project or its own target.
+    starts = True  #: Whether a run starts it; else it runs already, unwatched.
+    for_production = True
+    answers: ClassVar[tuple[str, ...]] = ()  #: Workloads that its own target serves, if it has one.
+    services: ClassVar[tuple[str, ...]] = ()  #: To start for it; URLs come in `place.services`.
     variables: ClassVar[Mapping[str, str]] = {}  #: Of its environment, beside the option `env`.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--option` with their defaults, which also set the type; with those `FOR_ALL`."""
@@ -192,7 +180,6 @@ class ServerAdapter:
 
     @property
     def served(self) -> str:
-        """The callable of its interface."""
         return self.application.wsgi if self.interface == "wsgi" else self.application.asgi
 
     def argv(self, host: str, port: int) -> list[str]:
@@ -241,10 +228,8 @@ class ServerAdapter:
         return Deployed(argv=self.argv(host, port), files=self.config_files(host, port), env=env)
 
     def deployment(self, address: str) -> Mapping[str, str]:
-        """What to paste for the same server at "host:port": kind → text; pure.
-
-        Kinds are "command", "systemd", "Procfile", "Dockerfile" and the names of files that these
-        name. None for servers that don't serve the project, or not in production.
+        """What to paste for the same server at "host:port": text by kind (`deploying.KINDS`) or by
+        the name of a file. None for servers that don't serve the project, or not in production.
         """
         if not self.serves_project or not self.for_production:
             return {}
@@ -294,10 +279,7 @@ class ServerAdapter:
 
     @classmethod
     def recipe(cls, python: str) -> Recipe | None:
-        """The environment of a heritage server; None for others.
-
-        `python` is the value of `--python`, which may choose among the possible Pythons.
-        """
+        """The environment of a heritage server, whose Python `--python` may choose; else None."""
         return None
 
     @classmethod
@@ -326,9 +308,10 @@ class ServerAdapter:
                 f"{self.for_processes}."
             )
         if self.threads_word is None and self.spec.threads not in (None, 1):
+            usual = TAKE_THREADS_ASGI if self.interface == "asgi" else TAKE_THREADS
             raise UsageError(
-                f"{self.name} can't set its number of threads to {self.threads}"
-                f"; {self.for_threads}."
+                f"{self.name} can't set its number of threads to {self.threads}; "
+                f"{self.for_threads or usual}."
             )
         try:
             words = shlex.split(self.settings["env"])

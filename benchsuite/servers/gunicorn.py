@@ -13,10 +13,10 @@ from benchsuite.servers.base import (
     CONNECTIONS,
     KEEP_ALIVE_S,
     LOOPS,
-    TAKE_THREADS_ASGI,
     THREADS,
     Against,
     Fit,
+    Interface,
     ServerAdapter,
 )
 from benchsuite.servers.deploying import Deployed, flags
@@ -66,6 +66,7 @@ class worker_class(UvicornWorker):
 class Gunicorn(ServerAdapter):
     """What all kinds of worker share; `worker` is gunicorn's name for the kind."""
 
+    interface: ClassVar[Interface] = "wsgi"
     distribution = program = "gunicorn"
     finishes_in_flight = True
     managers = 1
@@ -136,7 +137,6 @@ class GunicornSync(Gunicorn):
     """One request at a time in each process; closes every connection."""
 
     name = "gunicorn-sync"
-    interface = "wsgi"
     worker = "sync"
     keeps_alive = False
     one_at_a_time = True
@@ -147,7 +147,6 @@ class GunicornGthread(Gunicorn):
     """A pool of threads in each process."""
 
     name = "gunicorn-gthread"
-    interface = "wsgi"
     worker = "gthread"
     threads_word = "threads"
     default_threads = THREADS
@@ -160,7 +159,6 @@ class GunicornGevent(Gunicorn):
     """A greenlet for each connection; the standard library is monkey-patched."""
 
     name = "gunicorn-gevent"
-    interface = "wsgi"
     worker = "gevent"
     companions = ("gevent",)
     for_threads = (
@@ -176,7 +174,6 @@ class GunicornTornado(Gunicorn):
     """Tornado's event loop in each process, in which one request at a time is answered."""
 
     name = "gunicorn-tornado"
-    interface = "wsgi"
     worker = "benchsuite.servers.launchers.tornado_worker.Worker"
     companions = ("tornado",)
     one_at_a_time = True
@@ -193,7 +190,6 @@ class GunicornUvicorn(Gunicorn):
     name = "gunicorn-uvicorn"
     interface = "asgi"
     worker = "benchsuite.servers.launchers.uvicorn_workers.Worker"
-    for_threads = TAKE_THREADS_ASGI
     companions = ("uvicorn-worker",)
     websocket = True
     # As with uvicorn itself: its worker logs each WebSocket at level "info".
@@ -217,7 +213,6 @@ class GunicornAsgi(Gunicorn):
     name = "gunicorn-asgi"
     interface = "asgi"
     worker = "asgi"
-    for_threads = TAKE_THREADS_ASGI
     requirement = "gunicorn>=24"  # the first with this worker
     websocket = True
     options = {**COMMON, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}

@@ -1,7 +1,7 @@
 """Uvicorn; see www.uvicorn.org."""
 
 from benchsuite.core.specs import Within
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, LOOPS, TAKE_THREADS_ASGI, ServerAdapter
+from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, LOOPS, ServerAdapter
 
 WEBSOCKETS = ("auto", "websockets", "websockets-sansio", "wsproto")
 """WebSocket libraries; auto is websockets-sansio (websockets in old versions)."""
@@ -30,7 +30,6 @@ class Uvicorn(ServerAdapter):
         "--ws": "ws",
         "--limit-concurrency": "limit_concurrency",
     }
-    for_threads = TAKE_THREADS_ASGI
     limits = {
         "http": ("auto", "h11", "httptools"),
         "limit_concurrency": Within(0),
