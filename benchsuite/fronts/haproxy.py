@@ -5,13 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
-from benchsuite.fronts.program import (
-    CERTIFICATE,
-    COMMON,
-    LEAST_CONNECTIONS,
-    ROUND_ROBIN,
-    ProgramFront,
-)
+from benchsuite.fronts.program import CERTIFICATE, COMMON, ProgramFront
 
 
 class Haproxy(ProgramFront):
@@ -22,7 +16,7 @@ class Haproxy(ProgramFront):
     package = "haproxy"
     least_version = (2, 2)
     template = "haproxy.cfg"
-    balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn"}
+    balances = {"round_robin": "roundrobin", "least_connections": "leastconn"}
     complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
     special = '\\"$'
     parallel_option = "threads"
