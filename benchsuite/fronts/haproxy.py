@@ -11,9 +11,7 @@ from benchsuite.fronts.program import CERTIFICATE, COMMON, ProgramFront
 class Haproxy(ProgramFront):
     """One process with threads, each with an event loop."""
 
-    name = "haproxy"
-    program = "haproxy"
-    package = "haproxy"
+    name = program = package = "haproxy"
     least_version = (2, 2)
     template = "haproxy.cfg"
     balances = {"round_robin": "roundrobin", "least_connections": "leastconn"}

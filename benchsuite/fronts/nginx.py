@@ -12,8 +12,7 @@ from benchsuite.system import network
 class Nginx(ProgramFront):
     """A master and worker processes, each with an event loop."""
 
-    name = "nginx"
-    program = "nginx"
+    name = program = "nginx"
     package = "nginx-light"
     least_version = (1, 19, 5)  # the first with -e
     template = "nginx.conf"

@@ -18,12 +18,8 @@ FOLDER = Path(__file__).parent / "conf"
 PLACEHOLDER = re.compile(r"@\{([a-z_]+)\}")  #: A bare `@name` is a named location of nginx.
 
 
-def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) -> str:
-    """Our template of that name, or the file `own` instead, with the values filled in.
-
-    Raises UsageError for an unknown placeholder.
-    """
-    path = own or FOLDER / name
+def filled(path: Path, values: Mapping[str, object]) -> str:
+    """A template with the values filled in; UsageError for an unknown placeholder."""
     try:
         template = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -37,7 +33,6 @@ def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) 
     return PLACEHOLDER.sub(lambda found: str(values[found[1]]), template)
 
 
-MOST_CONNECT_S = 75  #: nginx's limit for the wait for a connection to an instance.
 FILES = 2  #: Open files for each client: its connection, and one to an instance.
 
 CERTIFICATE = "certificate.pem"  #: Key and certificate for TLS, in the front's folder.
@@ -95,19 +90,19 @@ class ProgramFront(FrontAdapter):
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """Its configuration; pure, except for reading the user's own template."""
-        own = self.settings["config"]
+        template = Path(self.settings["config"] or FOLDER / self.template)
         values = {
             **self.settings,
             "folder": self.escaped(self.place.folder),
             "host": host,
             "port": port,
             "connections": self.clients,
-            "connect_s": min(self.settings["timeout_s"], MOST_CONNECT_S),
+            "connect_s": min(self.settings["timeout_s"], 75),  # nginx's limit
             "certificate": self.escaped(self.place.folder / CERTIFICATE),
             "scheme": self.scheme,
             **self.values(host, port, upstreams),
         }
-        return {self.template: filled(self.template, values, own=Path(own) if own else None)}
+        return {self.template: filled(template, values)}
 
     @property
     def parallel(self) -> int | None:

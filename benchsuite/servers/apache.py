@@ -29,8 +29,6 @@ _VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
 CONF = Path(__file__).parent / "conf"
 AS_NOBODY = ("unshare", "--user", "--map-user=33", "--map-group=33", "--")
 """As whom Apache appears when root starts it: Debian's www-data."""
-CAP_SYS_ADMIN = 21  #: The capability to create namespaces; see linux/capability.h.
-LEAST_FRONT_THREADS = 128
 
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,
@@ -75,8 +73,7 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
     prefix, made_with = python.folder("prefix"), tuple(map(int, python.version.split(".")[:2]))
     if own is not None:
         server = Path(python.folder("compiled"), "mod_wsgi", "server")
-        files = sorted(server.glob("mod_wsgi-py*.so"))
-        if files:
+        if files := sorted(server.glob("mod_wsgi-py*.so")):
             return WsgiModule(files[0], own, prefix)
     if file is None or made_with != made_for() or python.folder("base") != "/usr":
         return None
@@ -105,7 +102,7 @@ def _may_unshare() -> bool:
     except OSError:
         return False
     (rights,) = (line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
-    return most > 0 and bool(int(rights, 16) >> CAP_SYS_ADMIN & 1)
+    return most > 0 and bool(int(rights, 16) >> 21 & 1)  # CAP_SYS_ADMIN of linux/capability.h
 
 
 class Apache(ServerAdapter):
@@ -156,19 +153,16 @@ class Apache(ServerAdapter):
         return replace(measured, argv=[word for word in measured.argv if word not in AS_NOBODY])
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
-        module = wsgi_module(self.python)
-        included = self.settings["config"]
+        module, included = wsgi_module(self.python), self.settings["config"]
         served, _, name = self.application.wsgi.partition(":")
         script = Template((CONF / "apache.wsgi").read_text()).substitute(
             project=repr(os.getcwd()), module=served, callable=name
         )
         content = Template((CONF / "apache.conf").read_text()).substitute(
+            **self.settings,
             folder=_escaped(self.place.folder),
             host=host,
             port=port,
-            backlog=self.settings["backlog"],
-            keep_alive_s=self.settings["keep_alive_s"],
-            timeout_s=self.settings["timeout_s"],
             mpm=self.mpm,
             modules=modules() or "",
             wsgi_module=_escaped(module.file) if module else "",
@@ -260,7 +254,7 @@ class ApacheDaemon(Apache):
     options = {**COMMON, "max_requests": 0}
 
     def _processes(self) -> Mapping[str, object]:
-        front = max(self.processes * self.threads, LEAST_FRONT_THREADS)
+        front = max(self.processes * self.threads, 128)
         threads = ("ThreadLimit", "ThreadsPerChild", "MaxSpareThreads", "MaxRequestWorkers")
         once = ("StartServers", "ServerLimit", "MinSpareThreads")
         return {**dict.fromkeys(once, 1), **dict.fromkeys(threads, front)}

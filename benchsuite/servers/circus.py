@@ -23,8 +23,7 @@ from benchsuite.servers.launched import Bjoern, Meinheld
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
-UNWRITABLE = re.compile(r"\s;|\(circus\.")
-"""Characters that start a comment or a variable in Circus's configuration."""
+UNWRITABLE = re.compile(r"\s;|\(circus\.")  #: Starts a comment or a variable in its configuration.
 
 
 class Chaussette(ServerAdapter):
@@ -39,8 +38,7 @@ class Chaussette(ServerAdapter):
     inherits = "--fd {descriptor}"
     flags = {"--backend=": "backend", "--nodelay": "nodelay"}
     backend: ClassVar[str]
-    inside: ClassVar[type[ServerAdapter] | None] = None
-    """The server that must be available, too."""
+    inside: ClassVar[type[ServerAdapter] | None] = None  #: The one that must be available, too.
 
     @property
     def served(self) -> str:

@@ -18,7 +18,6 @@ KINDS = ("command", "systemd", "Procfile", "Dockerfile", "settings")
 
 UNIT = Path(__file__).parent / "conf" / "systemd.service"
 EVERYWHERE = "0.0.0.0"
-NEEDS_US = "It starts benchsuite's launcher: install django-benchsuite beside the project."
 SPECIAL = re.compile(r"[\s\"'\\;#]")
 
 
@@ -27,8 +26,7 @@ class Deployed:
     """How a server is started where it serves."""
 
     argv: Sequence[str]
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Those that it names, by their name in the project's folder."""
+    files: Mapping[str, str] = field(default_factory=dict)  #: That it names, in the project.
     env: Mapping[str, str] = field(default_factory=dict)
 
 
@@ -54,7 +52,8 @@ def texts(
         said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
         words += ["--option", f"{name}={said}"]
     head = f"# Measured by: {commands.command('runbench', *words)}\n"
-    head += f"# {NEEDS_US}\n" if "benchsuite." in text else ""
+    if "benchsuite." in text:
+        head += "# It starts benchsuite's launcher: install django-benchsuite beside the project.\n"
     variables = [f"{name}={value}" for name, value in here.env.items()]
     started = _short(here.argv, python)
     command = shlex.join(["env", *variables, *started] if variables else started)
