@@ -22,32 +22,14 @@ from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs import REDIS
 from benchsuite.core.specs.layer import TCP, UNIX
 from benchsuite.core.wording import quoted
-from benchsuite.delay.delayer import (
-    HOST,
-    Delayer,
-    address_of_redis,
-    moved_redis_url,
-)
-from benchsuite.fronts.base import (
-    INSIDE,
-    Address,
-    FrontAdapter,
-    FrontPlace,
-    Instances,
-)
+from benchsuite.delay.delayer import HOST, Delayer, address_of_redis, moved_redis_url
+from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.pythons.interpreter import ASTRAY, import_path
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.running_system import (
-    DELAY,
-    FRONT,
-    LOG_LINES,
-    TARGET,
-    WORKERS,
-    RunningSystem,
-)
+from benchsuite.runner.running_system import DELAY, FRONT, LOG_LINES, TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
@@ -55,16 +37,10 @@ from benchsuite.system import folders, logfile, scratch
 from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.network import ensure_port_free, free_port, free_ports
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
-from benchsuite.telemetry.prober.answer import (
-    ASKED_HEADER,
-    NotAnswered,
-    Probe,
-    ask,
-)
+from benchsuite.telemetry.prober.answer import ASKED_HEADER, NotAnswered, Probe, ask
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 SETTINGS = "benchsuite.isolation.settings"
-MOST_PADDING = 4096
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
@@ -100,8 +76,7 @@ class Assembly:
     tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
     system: RunningSystem = field(default_factory=RunningSystem)
     services: dict[str, str] = field(default_factory=dict)  #: Name → URL.
-    replaced: Mapping[str, str] = field(default_factory=dict)
-    """Variables that would name the project's own databases, with what they name instead."""
+    replaced: Mapping[str, str] = field(default_factory=dict)  #: What would name its databases.
     _stack: ExitStack = field(default_factory=ExitStack)
 
     @contextmanager
@@ -133,8 +108,7 @@ class Assembly:
                 amended = self._amended(late, layer, caches=caches)
                 if bind != HOST and not spec.visitor.host:
                     amended["host"] = bind  # which the project must allow
-                instructions = self.clone(**amended)
-                system.instructions = self._stack.enter_context(instructions)
+                system.instructions = self._stack.enter_context(self.clone(**amended))
                 if own:
                     self.services[REDIS] = layer
                 if system.instructions is not None:
@@ -189,13 +163,11 @@ class Assembly:
         for name, kind in sorted({**besides, **self.plan.services}.items()):
             folder = self.folder / name
             folder.mkdir()
-            by = TCP
-            if name == REDIS:
-                by = spec.layer.by if REDIS in self.plan.services else UNIX
+            by = spec.layer.by if REDIS in self.plan.services else UNIX
             service = kind(
                 folder=folder,
                 marker=self.token,
-                by=by,
+                by=by if name == REDIS else TCP,
                 env=any_program(),
                 on_cpus=spec.load.cpus if kind.ours else spec.server.cpus,
                 start_timeout_s=self.timeout_s,
@@ -338,12 +310,7 @@ class Assembly:
         return server
 
     def _run(
-        self,
-        adapter: ServerAdapter,
-        part: str,
-        name: str,
-        argv: Sequence[str],
-        version: str | None,
+        self, adapter: ServerAdapter, part: str, name: str, argv: Sequence[str], version: str | None
     ) -> Process:
         """Starts one program of the target or beside it."""
         process = self._stack.enter_context(
@@ -391,7 +358,7 @@ class Assembly:
             **about_services({name: self.services[name] for name in self.plan.workload.services}),
             **of_project,
             "PYTHONHASHSEED": str(draw.randrange(2**32)),
-            "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
+            "BENCHSUITE_PADDING": "x" * draw.randrange(4096),
         }
 
     def _start_workers(self) -> None:
@@ -411,10 +378,9 @@ class Assembly:
         begin = monotonic()
 
         def doing() -> str:
-            lines = system.start_error() or logfile.tail(process.log, 1)
-            return f"{process.name} not answering for {monotonic() - begin:.0f} s" + (
-                f" ({lines.strip()[:LONGEST_LINE]})" if lines else ""
-            )
+            line = (system.start_error() or logfile.tail(process.log, 1)).strip()[:LONGEST_LINE]
+            waited = f"{process.name} not answering for {monotonic() - begin:.0f} s"
+            return f"{waited} ({line})" if line else waited
 
         system.doing = doing
         patience = Patience(self.tell, doing, timeout_s)
@@ -422,8 +388,7 @@ class Assembly:
 
         def answers() -> bool:
             patience.look()
-            ended = system.ended()
-            if ended is not None:  # whatever it is, without it there will be no answer
+            if ended := system.ended():  # whatever it is, without it there will be no answer
                 wait(ended.process, lambda: False, timeout_s=0)
             return probe()
 

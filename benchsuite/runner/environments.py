@@ -65,9 +65,9 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
             f"file again: --env {name}=requirements.txt."
         )
     # The project's requirements, then what benchsuite needs beside them, moving nothing.
-    missing = [one for one in CONSOLE if one not in wanted.names] if _serves_console() else []
     steps = [Step(requirements=wanted)]
-    if missing:
+    missing = [package for package in CONSOLE if package not in wanted.names]
+    if missing and _serves_console():
         ours = requirements.parse("\n".join(missing))
         steps.append(Step(requirements=ours, moves_nothing=True))
     return Recipe(

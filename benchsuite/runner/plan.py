@@ -18,8 +18,6 @@ from benchsuite.services.base import DatabaseService, Service
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
-SAMPLES_EACH = 2  #: Of an arrival at least: a journey and its request.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -71,7 +69,7 @@ class Plan:
         """Whether load hosts will have more samples than they send."""
         load = self.spec.load
         arrivals = (load.arrival_rate or 0.0) * load.window_end_s
-        return load.hosts > 0 and arrivals * SAMPLES_EACH > MOST_SAMPLES
+        return load.hosts > 0 and 2 * arrivals > MOST_SAMPLES  # each is a journey and its request
 
     @property
     def at_once(self) -> int | None:

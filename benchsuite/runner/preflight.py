@@ -24,15 +24,7 @@ from benchsuite.runner.plan import Plan
 from benchsuite.system import cpus, network
 from benchsuite.telemetry import profiler
 
-LIBRARIES = {
-    "": (),
-    MEMORY: ("channels",),
-    REDIS: ("channels", "channels-redis"),
-    REDIS_PUBSUB: ("channels", "channels-redis"),
-}
-"""What each layer is made of."""
 LAYER_URLS = ("redis://", "rediss://", "unix://")
-
 
 YES_LOAD: ContextVar[Collection[str]] = ContextVar("YES_LOAD", default=())
 """Hosts elsewhere that the user of this command says may be loaded."""
@@ -90,8 +82,9 @@ def check_installed(plan: Plan) -> None:
     if not serves:
         return
     # What the layer and the target's own consumers are made of, in the Python that serves.
-    work, backend, python = plan.workload, plan.spec.layer.backend, plan.server.python
-    wanted = [(name, f"--layer={backend} needs", "channels", "") for name in LIBRARIES[backend]]
+    work, layer, python = plan.workload, plan.spec.layer, plan.server.python
+    made_of = ["channels"] * bool(layer.backend) + ["channels-redis"] * layer.uses_redis
+    wanted = [(name, f"--layer={layer.backend} needs", "channels", "") for name in made_of]
     wanted += [(name, f"{work.name} needs", extra, "") for name, extra in work.libraries.items()]
     if work.needs_websocket and work.needs_target_app:
         other = "; or name a consumer of your own with --workload-option path=/…/"
@@ -138,11 +131,11 @@ def _check_diagnosis(plan: Plan) -> None:
     by = plan.spec.diagnoses
     if not by:
         return
-    if by == QUERIES and (not plan.server.serves_project or plan.spec.server.application):
+    spec = plan.spec.server
+    if by == QUERIES and (not plan.server.serves_project or spec.application):
         raise UsageError(
-            "A diagnostic run (--diagnose) times the queries of Django, and "
-            f"{plan.spec.server.server} serves "
-            f"{plan.spec.server.application or 'a target of its own'} here."
+            f"A diagnostic run (--diagnose) times the queries of Django, and {spec.server} serves "
+            f"{spec.application or 'a target of its own'} here."
         )
     if plan.workload.unit != REQUEST:
         option = "--flame" if by == FLAME else "--diagnose"

@@ -7,9 +7,7 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.isolation.served.errors import Error
 from benchsuite.load.parent.driver import NameEntry
 
-ADVICE = {
-    "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",
-}
+ADVICE = {"Missing staticfiles manifest entry": "--static=collect collects them anew for the run"}
 """What helps, by what an error says."""
 OF_DATA = (404, 410, 500)  #: Failures that a page may answer because of what it finds stored.
 EMPTY = (

@@ -44,8 +44,8 @@ class RunRecord:
     """Filled in step by step; a result can be made of it at any moment."""
 
     def __init__(self, plan: Plan, *, started_at: datetime) -> None:
-        work = plan.workload
-        self.plan, self.spec, self.started_at = plan, plan.spec, started_at
+        work, self.started_at = plan.workload, started_at
+        self.plan, self.spec = plan, plan.spec
         self.status = Status.FINISHED
         self.failure = self.failure_code = ""
         self.evidence = Evidence()  #: What is known of it so far; `result()` adds the rest.
@@ -60,8 +60,7 @@ class RunRecord:
         self._seen: Sequence[Reading] = ()  #: Their `second` is still that of the monotonic clock.
         self.sampler_cpu_percent: float | None = None
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
-        self.populations = work.populations(self.spec.load)
-        self.unit, self.storm_s = work.unit, work.storm_s
+        self.populations, self.unit = work.populations(self.spec.load), work.unit
         self.websockets: WebSockets | None = None
         self.monitor: Monitor | None = None
         self.learned = Learned()  #: Of what completions leave in tables.
@@ -104,17 +103,13 @@ class RunRecord:
 
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
-        done = self.done
-        if done is None:
+        if (done := self.done) is None:
             return
-        errors = self.serving.errors
+        errors, load, work = self.serving.errors, self.spec.load, self.plan.workload
+        # a refused handshake is told with its status
+        of_sockets = [error for error in errors if error.asked.startswith(f"{SOCKET} ")]
+        self.evidence.socket_errors = [one.words for one in of_sockets if one.status != DENIED]
         names = explained(names, errors)
-        self.evidence.socket_errors = [  # a refused handshake is told with its status
-            one.words
-            for one in errors
-            if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
-        ]
-        load = self.spec.load
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.plan.at_once, self.alike)
         self.read_figures(figures.together(self.populations))
@@ -128,8 +123,8 @@ class RunRecord:
             figures,
             self.readings,
             begin_s=done.origin,
-            reads_memory=self.plan.workload.reads_memory,
-            storm_s=self.storm_s,
+            reads_memory=work.reads_memory,
+            storm_s=work.storm_s,
         )
 
     def read_parts(self, parts: Sequence[LoadFigures]) -> None:
@@ -143,8 +138,7 @@ class RunRecord:
         """The figures of a load that hold for parts of it as well."""
         load = self.spec.load
         users = load.in_flight_limit if load.is_open else int(max(load.levels))
-        self.answers = answers(figures.counts, users)
-        self.intervals = figures.intervals
+        self.answers, self.intervals = answers(figures.counts, users), figures.intervals
         kinds = Counter[int]()
         for (_, scope, kind), count in figures.counts.items():
             kinds[kind] += count * (scope == REQUEST)
@@ -175,12 +169,10 @@ class RunRecord:
 
     def ask_again(self) -> None:
         """Asks the target, after a whole run, what only it can tell, if times give reason to."""
-        cluster, monitor = self.evidence.cluster, self.monitor
-        if self.status is not Status.FINISHED or monitor is None:
+        cluster = self.evidence.cluster
+        if self.status is not Status.FINISHED or self.monitor is None or cluster is None:
             return
-        if cluster is None or not stall.rule.level(cluster.percent):
-            return
-        seen = monitor.stall()
+        seen = self.monitor.stall() if stall.rule.level(cluster.percent) else None
         if seen is not None and (seen.is_shown or self.asks_one_page):
             self.evidence.stall = seen
 
@@ -232,7 +224,7 @@ def gathered(
     sockets, agent = record.websockets, monitor.agent
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
-    is_even = not (load.stages or load.iterations or record.storm_s is not None)
+    is_even = not (load.stages or load.iterations or plan.workload.storm_s is not None)
     reads_memory = is_even and record.unit != HANDSHAKE  # see `closed`
     whole = replace(
         record.evidence,
@@ -266,40 +258,43 @@ def gathered(
     # processes that share a project's layer in memory only in its name
     if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
         whole.layers_apart = plan.server.processes * spec.server.instances
-    unwatched = [*monitor.unwatched(done)]
+    unwatched = monitor.unwatched(done)
     if agent is not None:
         whole.agent, whole.load_machine = agent.agent, None if agent.is_here else whole.host
         whole.host = agent.seen.host
-    if not plan.server.starts:
-        unwatched += _unknown(record)
-        if whole.host is not None and agent is None:  # here or not, nothing here says more
-            others = None if plan.most_per_s is None else whole.host.others_percent
-            whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
-    if record.by_parts:
-        unwatched.append(
-            "what all samples show together: what slow answers have in common, whether a timer of "
-            f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
-            f"({near_capacity.number})"
-        )
-    if not load.is_open and any(one.waiting_users is None for one in record.segments):
-        why = "the run was stopped" if record.alike else "users need not all do the same"
-        lost = f"whether users lost time in the load generator ({littles_law.number})"
-        unwatched.append(f"{lost}, as {why}")
-    if any(one.total.failures for one in record.segments):
-        what = f"response times account for what was in flight ({littles_law.number})"
-        unwatched.append(f"whether {what}, as requests failed")
-    if record.serving.instructions is not None and record.asked and record.asked.seen is None:
-        number = answered_elsewhere.number
-        unwatched.append(f"how many of the requests the target saw ({number})")
-    whole.unwatched = tuple(unwatched)
+    if not plan.server.starts and whole.host is not None and agent is None:
+        # here or not, nothing here says more
+        others = None if plan.most_per_s is None else whole.host.others_percent
+        whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
+    whole.unwatched = (*unwatched, *_unseen(record))
     parts = [_of(segment, whole, record, monitor, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
 
 
+def _unseen(record: RunRecord) -> Iterator[str]:
+    """What can't be known of such a target or load, and which checks need it."""
+    if not record.plan.server.starts:
+        yield from _unknown(record)
+    if record.by_parts:
+        yield (
+            "what all samples show together: what slow answers have in common, whether a timer of "
+            f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
+            f"({near_capacity.number})"
+        )
+    if not record.spec.load.is_open and None in [one.waiting_users for one in record.segments]:
+        why = "the run was stopped" if record.alike else "users need not all do the same"
+        yield f"whether users lost time in the load generator ({littles_law.number}), as {why}"
+    if any(segment.total.failures for segment in record.segments):
+        what = f"response times account for what was in flight ({littles_law.number})"
+        yield f"whether {what}, as requests failed"
+    if record.serving.instructions is not None and record.asked and record.asked.seen is None:
+        yield f"how many of the requests the target saw ({answered_elsewhere.number})"
+
+
 def _unknown(record: RunRecord) -> Iterator[str]:
-    """What can't be known of a target that already runs, and which checks need it."""
+    """The same of one that already runs."""
     is_seen = record.agent is not None
     if not is_seen:
         yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
@@ -426,9 +421,7 @@ Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 
 
 def result(
-    record: RunRecord,
-    environment: Mapping[str, Any],
-    ceilings: Ceilings = lambda environment: (),
+    record: RunRecord, environment: Mapping[str, Any], ceilings: Ceilings = lambda environment: ()
 ) -> RunResult:
     """Without passwords, whoever told them: command lines, logs, drivers' errors."""
     ended_at = datetime.now(UTC)

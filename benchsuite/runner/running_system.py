@@ -6,12 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served.counting import (
-    CACHED_PREFIX,
-    PREFIX,
-    VIEWS_PREFIX,
-    read_counts,
-)
+from benchsuite.isolation.served.counting import CACHED_PREFIX, PREFIX, VIEWS_PREFIX, read_counts
 from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile

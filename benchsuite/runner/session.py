@@ -117,13 +117,10 @@ class Session:
         record = RunRecord(plan, started_at=datetime.now(UTC))
         self._count += 1
         folder = self.folder / str(self._count)
+        full = partial(scratch.explained, self.folder)
         try:
             # Inside and outside: what ends with the stack may make room.
-            with (
-                scratch.explained(self.folder),
-                ExitStack() as stack,
-                scratch.explained(self.folder),
-            ):
+            with full(), ExitStack() as stack, full():
                 folder.mkdir()
                 self._measure(plan, record, folder, stack, watcher)
         except BenchsuiteError as error:
@@ -166,7 +163,7 @@ class Session:
         self, plan: Plan, record: RunRecord, folder: Path, stack: ExitStack, watcher: Watcher
     ) -> None:
         watcher.stage("starting")
-        spec = plan.spec
+        spec, work = plan.spec, plan.workload
         limits = stack.enter_context(network.descriptors_raised(preflight.open_files(spec)))
         load = stack.enter_context(self._load(plan, folder, watcher))
         keeper = self._data.keeper(plan)
@@ -176,12 +173,12 @@ class Session:
         keeper.wait()
         record.facts = facts = keeper.facts
         # What pages of the project can show, where that isn't what the author filled.
-        data = EMPTY if facts.empty and not plan.workload.needs_target_app else ""
+        data = EMPTY if facts.empty and not work.needs_target_app else ""
         if facts.copied:
             data = f"your data, copied: {facts.copied}"
-        who = [f"logged in {facts.signed_in}"] if facts.signed_in else []
-        if not had_made and (words := [*filter(None, [data]), *who]):
-            watcher.note("; ".join(words))
+        who = f"logged in {facts.signed_in}" if facts.signed_in else ""
+        if not had_made and (data or who):
+            watcher.note("; ".join(filter(None, [data, who])))
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         assembly = Assembly(
@@ -205,39 +202,33 @@ class Session:
         record.doing = lambda: serving.doing() or keeper.doing
         stack.enter_context(assembly.serving(self.port, self.bind))
         record.doing = str
-        record.settings_changed = {
-            **keeper.settings_changed,
-            **({"(log-in)": facts.signed_in} if facts.signed_in else {}),
-            **({"(data)": data} if data else {}),
-            **{f"(option {name})": f"found to be {one}" for name, one in facts.options.items()},
-            **({"(limit of open files)": limits} if limits else {}),
-        }
+        told = {"(log-in)": facts.signed_in, "(data)": data}
+        told |= {f"(option {name})": f"found to be {one}" for name, one in facts.options.items()}
+        told["(limit of open files)"] = limits
+        changed = {name: words for name, words in told.items() if words}
+        record.settings_changed = {**keeper.settings_changed, **changed}
         ready_s = serving.startup_s
         watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")
         job = _job(plan, facts, serving, folder)
         record.evidence.unchecked = _check(load, job, serving, facts, plan)
         preflight.check_rate(plan, load.requests)
         record.sends_forms = load.posts
-        views = plan.workload.services
-        variables = about_services(
-            {one.name: one.url for one in serving.services if one.name in views}
-        )
+        asked_for = [service for service in serving.services if service.name in work.services]
+        variables = about_services({service.name: service.url for service in asked_for})
         rows = partial(keeper.rows, token)
         completions = partial(_completions, keeper, token, variables)
         if (first := completions()).of:
-            rows = completions
-            record.learned = Learned(first.of, {"": (1,)})
+            rows, record.learned = completions, Learned(first.of, {"": (1,)})
         elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
             watcher.stage("rehearsing")
             record.learned = rehearse(load.rehearse, rows)
             if record.learned.words:
                 watcher.note(record.learned.words)
-        record.asked_before = serving.counted(counting.PREFIX)
-        viewed = serving.viewed()
+        record.asked_before, viewed = serving.counted(counting.PREFIX), serving.viewed()
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
         agent = stack.enter_context(self._agent.run()) if self._agent is not None else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
-        asked = type(plan.workload)(**job.workload.options)  # with what its databases showed
+        asked = type(work)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()
         monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:
@@ -344,8 +335,7 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
     except AnswerError as error:
         behind = error_behind(f"{error.method} {error.path}", error.status, serving.errors)
         cause = reason(behind) if behind else serving.first_error() or ""
-        filled = plan.spec.database.filled
-        routed = behind is None or behind.routed
+        routed, filled = behind is None or behind.routed, plan.spec.database.filled
         data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
         by_debug = "DEBUG" in facts.undone and (error.status or 0) >= 400
         words = [f"{error} ({cause})" if cause else str(error), DEBUG_OFF * by_debug, data]
@@ -360,14 +350,10 @@ def _load(
     def look() -> None:
         ended = record.serving.ended()
         if ended is not None and not record.evidence.died:
-            record.evidence.died = True
-            process = ended.process
-            record.fail(
-                Status.FAILED,
-                f"{process.name} {ending_in_words(process.poll() or 0)} while it was "
-                f"being measured; its log ends with:\n{process.log_tail()}",
-                "target",
-            )
+            record.evidence.died, process = True, ended.process
+            words = f"{process.name} {ending_in_words(process.poll() or 0)} while it was being "
+            words += f"measured; its log ends with:\n{process.log_tail()}"
+            record.fail(Status.FAILED, words, "target")
             load.stop()
 
     def on_tick(tick: Tick) -> None:
@@ -376,8 +362,8 @@ def _load(
             record.serving.begin(monotonic() - tick.elapsed_s)
         monitor.told(tick)
         if record.profiler is not None:
-            programs = [one for one in record.serving.members if one.part == TARGET]
-            record.profiler.told(tick.elapsed_s, [one.process.pid for one in programs])
+            targets = [one.process.pid for one in record.serving.members if one.part == TARGET]
+            record.profiler.told(tick.elapsed_s, targets)
         reading = sampler.last(TARGET)
         watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))
 
@@ -387,9 +373,7 @@ def _load(
         return done
     except KeyboardInterrupt:
         record.fail(Status.INTERRUPTED, "Interrupted.")
-        limit_s = record.spec.load.drain_limit_s
-        watcher.stage(
-            f"interrupted: waiting for open requests, {limit_s:g} s at most; Ctrl-C again gives up"
-        )
+        limit = f"{record.spec.load.drain_limit_s:g} s at most; Ctrl-C again gives up"
+        watcher.stage(f"interrupted: waiting for open requests, {limit}")
         load.stop()
         return load.wait(on_tick)
