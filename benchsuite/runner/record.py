@@ -62,7 +62,7 @@ class RunRecord:
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
         self.populations, self.unit = work.populations(self.spec.load), work.unit
         self.websockets: WebSockets | None = None
-        self.monitor: Monitor | None = None
+        self.monitor = Monitor(self.serving, ())  #: Of what the load runs against.
         self.learned = Learned()  #: Of what completions leave in tables.
         self.answers: Answers | None = None  #: What became of all that was asked.
         self.asked_before: int | None = None
@@ -97,9 +97,7 @@ class RunRecord:
         finally:
             seen = sampler.stop()
             self._seen = seen.readings
-            self.sampler_cpu_percent = seen.cpu_percent
-            if self.monitor is not None:
-                self.monitor.errors = seen.errors
+            self.sampler_cpu_percent, self.monitor.errors = seen.cpu_percent, seen.errors
 
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
@@ -142,8 +140,7 @@ class RunRecord:
         kinds = Counter[int]()
         for (_, scope, kind), count in figures.counts.items():
             kinds[kind] += count * (scope == REQUEST)
-        probes = self.monitor.asked if self.monitor is not None else []
-        before, after = self.asked_before, self.asked_after
+        probes, before, after = self.monitor.asked, self.asked_before, self.asked_after
         self.asked = Asked(
             sent=kinds.total() + self.answers.resent + len(probes),
             answered=sum(kinds[kind] for kind in ANSWERED) + sum(probes),
@@ -170,7 +167,7 @@ class RunRecord:
     def ask_again(self) -> None:
         """Asks the target, after a whole run, what only it can tell, if times give reason to."""
         cluster = self.evidence.cluster
-        if self.status is not Status.FINISHED or self.monitor is None or cluster is None:
+        if self.status is not Status.FINISHED or cluster is None:
             return
         seen = self.monitor.stall() if stall.rule.level(cluster.percent) else None
         if seen is not None and (seen.is_shown or self.asks_one_page):
@@ -197,11 +194,11 @@ class RunRecord:
     @property
     def agent(self) -> Watching | None:
         """What watches the target on another machine, if anything does."""
-        return self.monitor.agent if self.monitor is not None else None
+        return self.monitor.agent
 
     def load_ended(self) -> None:
         """Hears what an agent has still to tell of the target."""
-        if self.monitor is not None and self.done is not None:
+        if self.done is not None:
             self._seen = (*self._seen, *self.monitor.ended(self.done.window))
             if self.agent is not None:
                 seen_by = self.agent.agent
@@ -216,12 +213,10 @@ class RunRecord:
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
-def gathered(
-    record: RunRecord, done: Done, monitor: Monitor, ceilings: Sequence[Ceiling]
-) -> Evidence:
+def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
-    sockets, agent = record.websockets, monitor.agent
+    sockets, monitor, agent = record.websockets, record.monitor, record.agent
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
     is_even = not (load.stages or load.iterations or plan.workload.storm_s is not None)
@@ -258,7 +253,6 @@ def gathered(
     # processes that share a project's layer in memory only in its name
     if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
         whole.layers_apart = plan.server.processes * spec.server.instances
-    unwatched = monitor.unwatched(done)
     if agent is not None:
         whole.agent, whole.load_machine = agent.agent, None if agent.is_here else whole.host
         whole.host = agent.seen.host
@@ -266,8 +260,8 @@ def gathered(
         # here or not, nothing here says more
         others = None if plan.most_per_s is None else whole.host.others_percent
         whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
-    whole.unwatched = (*unwatched, *_unseen(record))
-    parts = [_of(segment, whole, record, monitor, ceilings) for segment in record.segments]
+    whole.unwatched = (*monitor.unwatched(done), *_unseen(record))
+    parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
@@ -275,8 +269,22 @@ def gathered(
 
 def _unseen(record: RunRecord) -> Iterator[str]:
     """What can't be known of such a target or load, and which checks need it."""
+    is_seen = record.plan.server.starts or record.agent is not None
+    is_counted = record.asked is None or record.asked.seen is not None
+    if not is_seen:
+        yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
     if not record.plan.server.starts:
-        yield from _unknown(record)
+        if not record.serving.run_header:
+            yield (
+                "who answered, and how many of the requests the target saw (B202, B213), as it has "
+                "no benchsuite.target.middleware.run_middleware"
+            )
+        elif not is_counted:
+            yield "how many of the requests the target saw (B213), as it is on several hosts"
+        if record.sends_forms:
+            yield "whether what was sent is stored (B208)"
+    if record.plan.most_per_s is None and not is_seen:
+        yield "what else this machine did, as the target is on it (B401)"
     if record.by_parts:
         yield (
             "what all samples show together: what slow answers have in common, whether a timer of "
@@ -289,37 +297,16 @@ def _unseen(record: RunRecord) -> Iterator[str]:
     if any(segment.total.failures for segment in record.segments):
         what = f"response times account for what was in flight ({littles_law.number})"
         yield f"whether {what}, as requests failed"
-    if record.serving.instructions is not None and record.asked and record.asked.seen is None:
+    if record.serving.instructions is not None and not is_counted:
         yield f"how many of the requests the target saw ({answered_elsewhere.number})"
 
 
-def _unknown(record: RunRecord) -> Iterator[str]:
-    """The same of one that already runs."""
-    is_seen = record.agent is not None
-    if not is_seen:
-        yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
-    if not record.serving.run_header:
-        yield (
-            "who answered, and how many of the requests the target saw (B202, B213), as it has no "
-            "benchsuite.target.middleware.run_middleware"
-        )
-    elif record.asked and record.asked.seen is None:
-        yield "how many of the requests the target saw (B213), as it is on several hosts"
-    if record.sends_forms:
-        yield "whether what was sent is stored (B208)"
-    if record.plan.most_per_s is None and not is_seen:
-        yield "what else this machine did, as the target is on it (B401)"
-
-
 def _of(
-    segment: Segment,
-    whole: Evidence,
-    record: RunRecord,
-    monitor: Monitor,
-    ceilings: Sequence[Ceiling],
+    segment: Segment, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
 ) -> Evidence:
     """The same run, looked at over one segment."""
-    load, total, on = record.spec.load, segment.total, monitor.cpus_target
+    load, total, monitor = record.spec.load, segment.total, record.monitor
+    on = monitor.cpus_target
     window = record.since_origin(segment.window)
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
@@ -427,8 +414,8 @@ def result(
     ended_at = datetime.now(UTC)
     python = record.plan.server.python if record.plan.server.starts else None
     evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
-    if record.total is not None and record.done is not None and record.monitor is not None:
-        evidence = gathered(record, record.done, record.monitor, ceilings(environment))
+    if record.total is not None and record.done is not None:
+        evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
     headline = None if record.headline is None else record.segments[record.headline]
     total = replace(headline.total, scope="all", order=0) if headline else record.total

@@ -225,7 +225,14 @@ class ServerAdapter:
     def deployed(self, host: str, port: int) -> Deployed:
         """How it is started where it serves: as it is measured, without what only a run needs."""
         env = {name: text for name, text in self.env().items() if text and not OURS.fullmatch(name)}
-        return Deployed(argv=self.argv(host, port), files=self.config_files(host, port), env=env)
+        return Deployed(
+            argv=self.argv(host, port),
+            files=self.config_files(host, port),
+            env=env,
+            python=self.python.executable,
+            stop_signal=self.stop_signal,
+            grace_s=self.grace_s,
+        )
 
     def deployment(self, address: str) -> Mapping[str, str]:
         """What to paste for the same server at "host:port": text by kind (`deploying.KINDS`) or by
@@ -237,15 +244,9 @@ class ServerAdapter:
         place = replace(self.place, folder=Path.cwd())
         here = type(self)(self.spec, self.application, place)
         threads = None if self.threads_word is None else self.threads
-        return texts(
-            here.deployed(host, int(port)),
-            here.deployed(EVERYWHERE, int(port)),
-            measured=replace(self.spec, processes=self.processes, threads=threads),
-            python=self.python.executable,
-            port=int(port),
-            stop_signal=self.stop_signal,
-            grace_s=self.grace_s,
-        )
+        spec = replace(self.spec, processes=self.processes, threads=threads)
+        contained = here.deployed(EVERYWHERE, int(port))
+        return texts(here.deployed(host, int(port)), contained, int(port), spec)
 
     def shared_memory(self) -> str:
         """Prefix, unique to this start, of the shared memory that it leaves, which is removed."""
