@@ -15,7 +15,7 @@ from typing import ClassVar, NamedTuple
 
 from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
+from benchsuite.servers.base import KEPT, Available, ServerAdapter
 from benchsuite.servers.deploying import Deployed
 
 PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
@@ -30,13 +30,7 @@ CONF = Path(__file__).parent / "conf"
 AS_NOBODY = ("unshare", "--user", "--map-user=33", "--map-group=33", "--")
 """As whom Apache appears when root starts it: Debian's www-data."""
 
-COMMON: Mapping[str, Option] = {
-    "backlog": BACKLOG,
-    "config": "",
-    "keep_alive_s": KEEP_ALIVE_S,
-    "main_interpreter": True,
-    "timeout_s": 60,
-}
+COMMON: Mapping[str, Option] = {**KEPT, "config": "", "main_interpreter": True, "timeout_s": 60}
 
 
 class WsgiModule(NamedTuple):

@@ -25,6 +25,8 @@ CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can 
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
 
 FOR_ALL: Mapping[str, Option] = {"env": ""}  #: Options of every server.
+KEPT: Mapping[str, Option] = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+"""Options of many that keep connections."""
 FEW_ARENAS: Mapping[str, Option] = {"env": "MALLOC_ARENA_MAX=2"}
 """Of glibc's memory, which else makes up to eight a CPU for threads."""
 

@@ -12,6 +12,7 @@ from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
     KEEP_ALIVE_S,
+    KEPT,
     LOOPS,
     THREADS,
     Against,
@@ -35,11 +36,7 @@ COMMON: Mapping[str, Option] = {
 }
 """Options of every kind of worker: gunicorn's defaults, and no configuration file."""
 LISTENING: Mapping[str, Option] = {**COMMON, "backlog": BACKLOG}
-CONNECTED: Mapping[str, Option] = {
-    **LISTENING,
-    "connections": CONNECTIONS,
-    "keep_alive_s": KEEP_ALIVE_S,
-}
+CONNECTED: Mapping[str, Option] = {**COMMON, **KEPT, "connections": CONNECTIONS}
 
 FROZEN: Mapping[str, Option] = {"freeze": True, "preload": True}
 """The project is loaded once, and the collector leaves it alone."""
@@ -194,7 +191,7 @@ class GunicornUvicorn(Gunicorn):
     websocket = True
     # As with uvicorn itself: its worker logs each WebSocket at level "info".
     line = "APPLICATION WHERE FLAGS --log-level warning"
-    options = {**LISTENING, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto", "ws": "auto"}
+    options = {**COMMON, **KEPT, "loop": "auto", "ws": "auto"}
 
     def env(self) -> dict[str, str]:
         loop, sockets = self.settings["loop"], self.settings["ws"]

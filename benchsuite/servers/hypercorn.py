@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 from functools import cached_property
 
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, ServerAdapter
+from benchsuite.servers.base import KEPT, ServerAdapter
 from benchsuite.servers.deploying import Deployed
 
 
@@ -26,12 +26,7 @@ class Hypercorn(ServerAdapter):
         "--max-requests": "max_requests",
     }
     limits = {"loop": ("asyncio", "uvloop")}
-    options = {
-        "backlog": BACKLOG,
-        "keep_alive_s": KEEP_ALIVE_S,
-        "loop": "asyncio",
-        "max_requests": 0,
-    }
+    options = {**KEPT, "loop": "asyncio", "max_requests": 0}
 
     @cached_property
     def _prefix(self) -> str:

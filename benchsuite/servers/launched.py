@@ -1,14 +1,7 @@
 """Servers that are libraries, each by a launcher of ours: bjoern, Cheroot, Tornado and others."""
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    KEEP_ALIVE_S,
-    THREADS,
-    Available,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEPT, THREADS, Available, ServerAdapter
 
 IN_EVENT_LOOP = {"DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
 """Lets sync views use the database in an event loop's thread, which Django otherwise refuses; it is
@@ -27,7 +20,7 @@ class Launched(ServerAdapter):
         "--backlog": "backlog",
         "--keep-alive": "keep_alive_s",
     }
-    options = {"backlog": BACKLOG}
+    options = KEPT
 
 
 class Bjoern(Launched):
@@ -36,6 +29,7 @@ class Bjoern(Launched):
     name = distribution = "bjoern"
     program = "benchsuite.servers.launchers.bjoern"
     one_at_a_time = True
+    options = {"backlog": BACKLOG}
     missing = Available(
         False,
         "bjoern is not installed, and has no wheel",
@@ -53,7 +47,6 @@ class Tornado(Launched):
     program = "benchsuite.servers.launchers.tornado"
     threads_word = "threads"
     default_threads = THREADS
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
 
     def env(self) -> dict[str, str]:
         return {**super().env(), **(IN_EVENT_LOOP if self.threads == 1 else {})}
@@ -66,7 +59,6 @@ class Meinheld(Launched):
     program = "benchsuite.servers.launchers.meinheld"
     one_at_a_time = True
     finishes_in_flight = True
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
     missing = Available(
         False,
         "meinheld is not installed, has no wheel, and requires a greenlet that doesn't compile",
@@ -89,7 +81,7 @@ class Pooled(ServerAdapter):
     threads_word = "threads"
     default_threads = THREADS
     max_processes = 1
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+    options = KEPT
 
 
 class Cheroot(Pooled):
@@ -115,7 +107,7 @@ class Waitress(Pooled):
         # It checks for idle connections only this often, by default every 30 s.
         "--cleanup-interval=": "keep_alive_s",
     }
-    options = {**Pooled.options, "connections": CONNECTIONS}
+    options = {**KEPT, "connections": CONNECTIONS}
 
     def argv_on_socket(self, descriptor: str) -> list[str]:
         python, module, _, *words = super().argv_on_socket(descriptor)
