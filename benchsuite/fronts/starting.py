@@ -35,16 +35,15 @@ def make_certificate(path: Path, host: str) -> None:
 
 def front(
     adapter: FrontAdapter,
+    address: Address,
     upstreams: Sequence[Address],
     *,
-    port: int,
-    host: str = "127.0.0.1",
     log: Path,
     env: Mapping[str, str],
     marker: str,
     on_cpus: Collection[int] | None = None,
 ) -> AbstractContextManager[Process]:
-    """The front at host and port, in `adapter.place.folder`, until the block is left.
+    """The front at that address, in `adapter.place.folder`, until the block is left.
 
     It is ready when an answer of the run, not one of its own, passes through it. Raises
     UnavailableError or UsageError for what can't work on this machine, and StartError with the
@@ -54,10 +53,10 @@ def front(
     adapter.ensure_possible(itself.count if itself else len(upstreams))
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in adapter.config_files(host, port, upstreams).items():
+    for name, content in adapter.config_files(*address, upstreams).items():
         folders.write_private(folder / name, content)
     if adapter.scheme == "https":
-        make_certificate(folder / CERTIFICATE, host)
+        make_certificate(folder / CERTIFICATE, address[0])
     for path in (folder, *folder.iterdir()):
         hand_over(path, adapter.run_as)
     if checking := adapter.check_argv():

@@ -81,9 +81,7 @@ class Assembly:
 
     @contextmanager
     def serving(self, port: int | None = None, bind: str = HOST) -> Iterator[RunningSystem]:
-        """Inside the block the target answers, at that address; raises StartError with the log of
-        what doesn't.
-        """
+        """In the block the target answers there; raises StartError with the log of what doesn't."""
         plan, spec, system = self.plan, self.plan.spec, self.system
         system.token = self.token
         if not plan.server.starts:
@@ -132,10 +130,10 @@ class Assembly:
         system, address = self.system, self.plan.server.name
         system.base_url = address
         url = address + quoted(self.plan.workload.ready_path)
+        asking = partial(ask, url, timeout_s=self.plan.spec.load.timeout_s)
         headers = {**self.headers, RUN_HEADER: self.token}
-        timeout_s = self.plan.spec.load.timeout_s
         try:
-            answer = ask(url, headers=headers, timeout_s=timeout_s)
+            answer = asking(headers=headers)
         except NotAnswered as error:
             advice = "see that it runs, and that these are its scheme and port"
             if "certificate" in str(error):
@@ -150,8 +148,8 @@ class Assembly:
             counts = {}
             for _ in range(ASKS):
                 with suppress(NotAnswered):
-                    asked = ask(url, headers={**headers, ASKED_HEADER: "?"}, timeout_s=timeout_s)
-                    count, _, host = (asked.asked or "").partition(" ")
+                    told = asking(headers={**headers, ASKED_HEADER: "?"}).asked or ""
+                    count, _, host = told.partition(" ")
                     counts[host] = int(count) if count.isdecimal() else None
             return next(iter(counts.values())) if len(counts) == 1 else None
 
@@ -212,9 +210,12 @@ class Assembly:
 
     def _start_servers(self, place: Address) -> str:
         """Starts the server there, or a front for its instances; the scheme to speak."""
-        spec = self.plan.spec.server
-        if self.plan.front_runs_instances:
-            return self._start_replicas(place)
+        spec, system = self.plan.spec.server, self.system
+        if self.plan.front_runs_instances:  # each in a network and with files of its own
+            by = self._front(place, instances=self.replicas())
+            process, url = system.members[-1].process, f"{by.scheme}://{place[0]}:{place[1]}"
+            system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
+            return by.scheme
         places = [place]
         if spec.front:
             ports = free_ports(HOST, spec.instances, besides=[place[1]])
@@ -222,15 +223,8 @@ class Assembly:
         servers = [self._server(own) for own in places]
         for server, (host, port) in zip(servers, places, strict=True):
             ready_s = self._wait(server, f"http://{host}:{port}")
-        self.system.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
+        system.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
         return self._front(place, upstreams=places).scheme if spec.front else "http"
-
-    def _start_replicas(self, place: Address) -> str:
-        """A front that runs the instances itself, each in a network and with files of its own."""
-        by = self._front(place, instances=self.replicas())
-        process, url = self.system.members[-1].process, f"{by.scheme}://{place[0]}:{place[1]}"
-        self.system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
-        return by.scheme
 
     def replicas(self) -> Instances:
         """What the front is told of the instances; UsageError for what can't be inside."""
@@ -266,13 +260,12 @@ class Assembly:
 
     def _front(
         self,
-        place_of_all: Address,
+        address: Address,
         *,
         upstreams: Sequence[Address] = (),
         instances: Instances | None = None,
     ) -> FrontAdapter:
         """Starts the front there; instances that it runs are the target's part."""
-        host, port = place_of_all
         folder = self.folder / "front"
         place = FrontPlace(folder=folder, token=self.token, instances=instances)
         assert self.plan.front is not None
@@ -280,9 +273,8 @@ class Assembly:
         process = self._stack.enter_context(
             front(
                 adapter,
+                address,
                 upstreams,
-                host=host,
-                port=port,
                 log=folder.with_suffix(".log"),
                 env=any_program(),
                 marker=self.token,
