@@ -75,8 +75,7 @@ class Watching:
                     f"The clock of the agent on {name} can't be compared: ±{1e3 * error_s:.0f} ms "
                     f"by the shortest round trip, and ±{1e3 * ERROR_S:.0f} ms is allowed."
                 )
-            self.facts = read(dict[str, Any], parsed(reply["facts"]))
-            """Of its machine, with the limits of the target."""
+            self.facts = read(dict[str, Any], parsed(reply["facts"]))  #: With the target's limits.
             self.is_here = reply["kernel"] == here  #: Whether that is this machine.
             self.seen, self._heard_at = Seen(), monotonic()
             self.agent = Agent(

@@ -65,8 +65,7 @@ class ProgramFront(FrontAdapter):
     program: ClassVar[str]
     package: ClassVar[str]  #: The Debian package of the program.
     least_version: ClassVar[tuple[int, ...]] = ()  #: What the configuration needs.
-    template: ClassVar[str]
-    """Name of its configuration in the run's folder and of our template in `fronts/conf`."""
+    template: ClassVar[str]  #: Name of its configuration, and of our template in `fronts/conf`.
     balances: ClassVar[Mapping[str, str]]  #: Value of `balance` → the program's word.
     complaint: ClassVar[re.Pattern[str]]  #: A refused configuration; group 1 is the sentence.
     special = ""  #: What needs a backslash between double quotes in its configuration.

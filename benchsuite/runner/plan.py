@@ -34,8 +34,7 @@ class Plan:
     async_twin: str | None  #: Name of the same workload in an asynchronous view.
     recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
-    most_per_s: float | None = None
-    """Requests that a target elsewhere may be asked each second; None for no limit."""
+    most_per_s: float | None = None  #: Requests a second that it may be asked; None for no limit.
 
     @property
     def data(self) -> DatabaseSpec:

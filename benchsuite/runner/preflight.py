@@ -246,16 +246,14 @@ def check_rate(plan: Plan, requests_each: int) -> None:
         return
     journeys = math.floor(100 * most / requests_each) / 100
     each = f", each of {requests_each} requests" if requests_each > 1 else ""
-    think_s = math.ceil(100 * max(load.levels) * requests_each / most) / 100
+    excess = f"{load.most_per_s:g} journeys a second{each} are more: "
+    if not load.is_open:
+        think_s = math.ceil(100 * max(load.levels) * requests_each / most) / 100
+        excess = f"{load.words_of()} could ask for more{each}: pause them by "
+        excess += f"--think-time={think_s:g}s or more, or "
     raise UsageError(
         f"{plan.server.name} may be asked {most:g} requests a second (BENCHSUITE['TARGETS']), and "
-        + (
-            f"{load.most_per_s:g} journeys a second{each} are more: ask for --rate={journeys:g} at "
-            "most."
-            if load.is_open
-            else f"{load.words_of()} could ask for more{each}: pause them by "
-            f"--think-time={think_s:g}s or more, or ask for --rate={journeys:g} at most."
-        )
+        f"{excess}ask for --rate={journeys:g} at most."
     )
 
 

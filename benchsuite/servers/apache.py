@@ -23,8 +23,7 @@ MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/htt
 
 _APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
 _LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
-_VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
-"""The module holds its own version and one of Python's, 3.11.1."""
+_VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")  #: Not Python's, 3.11.1, which is in there, too.
 
 CONF = Path(__file__).parent / "conf"
 AS_NOBODY = ("unshare", "--user", "--map-user=33", "--map-group=33", "--")

@@ -16,8 +16,7 @@ from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.deploying import EVERYWHERE, Deployed, texts
 
-Interface = Literal["wsgi", "asgi", "own"]
-"""What it serves: a Python application by one of its interfaces, or its own program."""
+Interface = Literal["wsgi", "asgi", "own"]  #: Of the application; "own" for a program of its own.
 
 THREADS = 4  #: Threads a process by default, for every server with configurable threads.
 BACKLOG = 2048  #: Connections that may wait to be accepted, where that can be set.
@@ -103,8 +102,7 @@ class Place:
 
     folder: Path = Path()  #: The run's own; `config_files()` are written into it.
     interpreter: Interpreter = OWN
-    services: Mapping[str, str] = field(default_factory=dict)
-    """Name → URL of each service that `ServerAdapter.services` asks for."""
+    services: Mapping[str, str] = field(default_factory=dict)  #: Name → URL of each asked for.
 
 
 class ServerAdapter:
@@ -128,8 +126,7 @@ class ServerAdapter:
     flags: ClassVar[Mapping[str, str]] = {}
     """Flag → the option or attribute that it sets, in their order. A flag alone stands for what is
     true, and for what isn't if "not " stands before; what is 0 by default is left out at 0."""
-    threads_word: ClassVar[str | None] = None
-    """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
+    threads_word: ClassVar[str | None] = None  #: Its word for threads; None if they can't be set.
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
     managers: ClassVar[int] = 0  #: Processes beside those that serve.
     managers_of_several: ClassVar[int] = 0  #: Further ones, of more than one that serves.

@@ -98,8 +98,7 @@ class Circus(ServerAdapter):
         super().__init__(spec, application, place)
         options = {name: self.settings[name] for name in (*FOR_ALL, *self.started.options)}
         inner = replace(spec, server=self.started.name, processes=1, options=options)
-        self.one = self.started(inner, application, self.place)
-        """The server as each copy is started."""
+        self.one = self.started(inner, application, self.place)  #: As each copy is started.
 
     def argv(self, host: str, port: int) -> list[str]:
         file = str(self.place.folder / "circus.ini")

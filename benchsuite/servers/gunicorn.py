@@ -38,8 +38,7 @@ COMMON: Mapping[str, Option] = {
 LISTENING: Mapping[str, Option] = {**COMMON, "backlog": BACKLOG}
 CONNECTED: Mapping[str, Option] = {**COMMON, **KEPT, "connections": CONNECTIONS}
 
-FROZEN: Mapping[str, Option] = {"freeze": True, "preload": True}
-"""The project is loaded once, and the collector leaves it alone."""
+FROZEN = {"freeze": True, "preload": True}  #: Loaded once, and left alone by the collector.
 
 CONF = "gunicorn.conf.py"
 NAMES = {"keep_alive": "keepalive", "preload": "preload_app", "log_level": "loglevel"}

@@ -46,8 +46,7 @@ class UwsgiFamily(ServerAdapter):
     }
     remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"reuse_port": True}}
     always = True
-    closing: ClassVar[str] = ""
-    """A header of all answers, as it closes without notice, which would lose what was sent."""
+    closing = ""  #: A header of all answers: without notice of the end, what was sent is lost.
     flags = {
         "--http-keepalive=": "keep_alive_s",
         "--http-auto-chunked": "chunked",

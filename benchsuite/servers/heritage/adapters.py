@@ -20,8 +20,7 @@ from benchsuite.servers.heritage import TABLE, TARGETS
 from benchsuite.system.installed import plain
 
 COMPILERS = ("cc", "gcc", "clang")
-SOCKET = "$(circus.sockets.web)"
-"""Replaced by Circus with the number of the socket's file descriptor."""
+SOCKET = "$(circus.sockets.web)"  #: Circus writes the number of the socket there.
 
 
 class Heritage(ServerAdapter):
@@ -35,14 +34,11 @@ class Heritage(ServerAdapter):
     variables = {"GUNICORN_CMD_ARGS": "", "DJANGO_SETTINGS_MODULE": "heritage.settings"}
     target: ClassVar[str]  #: The folder of its target and pins, also the name of its environment.
     served: ClassVar[str] = ""  #: The folder of its target, if another one.
-    pythons: ClassVar[tuple[str, ...]] = ("2.7",)
-    """Versions that it runs under, the one of its era first."""
+    pythons: ClassVar[tuple[str, ...]] = ("2.7",)  #: That it runs under, that of its era first.
     proof: ClassVar[str]  #: Python code that imports all it needs.
-    header: ClassVar[tuple[str, ...]] = ()
-    """A C header needed to compile it, and its Debian package."""
+    header: ClassVar[tuple[str, ...]] = ()  #: Needed to compile it, and its Debian package.
     switches: ClassVar[Mapping[str, str]] = {}  #: Package → flags that compile it today.
-    files: ClassVar[Mapping[str, str]] = {}
-    """Files to add to the environment's packages: name → content."""
+    files: ClassVar[Mapping[str, str]] = {}  #: To add to its packages: name → content.
     layer: ClassVar[str] = ""  #: The channel layer in the target's settings.
 
     @classmethod
@@ -197,8 +193,7 @@ class Circus(Heritage):
     managers = 1
     options = {"backlog": BACKLOG}
     backend: ClassVar[str]  #: Chaussette's name of the server inside.
-    own_circus: ClassVar[bool] = False
-    """Whether Circus is today's, so that the socket passes from one Python to the other."""
+    own_circus = False  #: Whether Circus is today's: the socket passes between two Pythons.
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
