@@ -189,7 +189,7 @@ def session(
         sweep()
         sweep_executions()
         settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
-        with runner.session(
+        at_work = runner.Session(
             settings_module=settings,
             port=place.port,
             bind=place.bind or HOST,
@@ -197,7 +197,8 @@ def session(
             agent=place.watching,
             start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
-        ) as at_work:
+        )
+        with at_work.opened():
             yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())
 
 

@@ -7,14 +7,14 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
+from typing import Protocol, Self
 
 from benchsuite.agent.client import Watching, connected
 from benchsuite.core.exceptions import (
@@ -27,7 +27,6 @@ from benchsuite.core.exceptions import (
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
-from benchsuite.isolation.databases.client import Keeper
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.served import counting
@@ -37,7 +36,7 @@ from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services, about_the_project
-from benchsuite.runner.database_pool import Data, OwnTarget
+from benchsuite.runner.database_pool import Data
 from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
@@ -68,48 +67,41 @@ class Watcher(Protocol):
         """One second of load has passed."""
 
 
-@contextmanager
-def session(
-    *,
-    settings_module: str,
-    port: int | None = None,
-    bind: str = HOST,
-    listening: Listening | None = None,
-    agent: Listening | None = None,
-    start_timeout_s: float | None = None,
-    ceilings: Ceilings = lambda environment: (),
-) -> Iterator["Session"]:
-    """What the runs of one command share: a folder, the databases, the load hosts that joined, the
-    machine's fingerprint. `bind` is the address at which servers listen, and `agent` where one
-    watches a target that already runs.
-    """
-    with ExitStack() as stack:
-        token = secrets.token_hex(8)
-        folder = stack.enter_context(scratch.folder())
-        stack.enter_context(guarded(token, folder))
-        data = Data(settings_module, folder, stack, token, start_timeout_s)
-        master = None
-        if listening is not None:
-            master = stack.enter_context(hosts.master(listening, log=folder / "hosts.log"))
-        watcher = stack.enter_context(connected(agent)) if agent is not None else None
-        yield Session(folder, port, bind, data, master, watcher, start_timeout_s, ceilings)
-        data.check()
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Session:
-    """Makes one run after another; what databases hold is made once and copied for each run."""
+    """Makes one run of a command after another. They share a folder, the load hosts that joined,
+    the machine's fingerprint, and databases, which are made once and copied for each run.
+    """
 
-    folder: Path
-    port: int | None
-    bind: str
-    _data: Data
-    _master: hosts.Master | None  #: Of the load hosts; None where this machine makes all loads.
-    _agent: Watching | None
-    _start_timeout_s: float | None
-    _ceilings: Ceilings
+    settings_module: str
+    port: int | None = None
+    bind: str = HOST  #: The address at which servers listen.
+    listening: Listening | None = None  #: Where load hosts join; None where none makes the load.
+    agent: Listening | None = None  #: Where one watches a target that already runs.
+    start_timeout_s: float | None = None
+    ceilings: Ceilings = lambda environment: ()
+    folder: Path = field(init=False)
+    _data: Data = field(init=False)
+    _master: hosts.Master | None = None
+    _watching: Watching | None = None
     _environment: Mapping[str, object] | None = None
     _count: int = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[Self]:
+        """In the block runs can be made."""
+        with ExitStack() as stack:
+            token = secrets.token_hex(8)
+            self.folder = folder = stack.enter_context(scratch.folder())
+            stack.enter_context(guarded(token, folder))
+            self._data = Data(self.settings_module, folder, stack, token, self.start_timeout_s)
+            if self.listening is not None:
+                joining = hosts.master(self.listening, log=folder / "hosts.log")
+                self._master = stack.enter_context(joining)
+            if self.agent is not None:
+                self._watching = stack.enter_context(connected(self.agent))
+            yield self
+            self._data.check()
 
     def run(self, plan: Plan, watcher: Watcher) -> RunResult:
         """Makes one run; what goes wrong is in the result, and only our own faults are raised."""
@@ -133,7 +125,7 @@ class Session:
             shutil.rmtree(folder, ignore_errors=True)
         if self._environment is None:
             self._environment = fingerprint.fingerprint()
-        return result(record, self._environment, self._ceilings)
+        return result(record, self._environment, self.ceilings)
 
     def keep_for(self, later: Iterable[Plan]) -> None:
         """Drops the databases and ends their servers that none of the later runs will use."""
@@ -147,7 +139,7 @@ class Session:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")
             watcher.stage(f"waiting for {load.hosts} load hosts")
             return self._master.joined(
-                load.hosts, spool=folder, tell=watcher.note, limit_s=self._start_timeout_s
+                load.hosts, spool=folder, tell=watcher.note, limit_s=self.start_timeout_s
             )
         # All variables of ours only for somebody's own journeys, which may ask for any.
         without_project = {one: os.environ[one] for one in os.environ if one not in PROJECT}
@@ -195,7 +187,7 @@ class Session:
             facts=facts,
             headers=spec.visitor.sent(facts.cookies),
             database=self._data.service(plan),
-            timeout_s=self._start_timeout_s,
+            timeout_s=self.start_timeout_s,
             tell=watcher.stage,
         )
         record.serving = serving = assembly.system
@@ -215,8 +207,13 @@ class Session:
         record.sends_forms = load.posts
         asked_for = [service for service in serving.services if service.name in work.services]
         variables = about_services({service.name: service.url for service in asked_for})
-        rows = partial(keeper.rows, token)
-        completions = partial(_completions, keeper, token, variables)
+        rows: Callable[..., Rows] = partial(keeper.rows, token)
+
+        def completions(watched: Iterable[str] = ()) -> Rows:
+            """What the workload counts as completed, if it does, in place of a table's rows."""
+            counts = keeper.counts(token, variables)
+            return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
+
         if (first := completions()).of:
             rows, record.learned = completions, Learned(first.of, {"": (1,)})
         elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
@@ -226,16 +223,16 @@ class Session:
                 watcher.note(record.learned.words)
         record.asked_before, viewed = serving.counted(counting.PREFIX), serving.viewed()
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
-        agent = stack.enter_context(self._agent.run()) if self._agent is not None else None
+        agent = stack.enter_context(self._watching.run()) if self._watching else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(work)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()
-        monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:
             own = stack.enter_context(ExitStack())
             record.profiler = Profiler(own, folder, spec.load, token)
         with (
-            cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
+            # this thread and the sampler; the prober is a client
+            cpus.given(cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())),
             monitor.watching(asked, job, folder),
             record.watched(sampler),
         ):
@@ -279,17 +276,6 @@ class Session:
                 record.settings_changed["(completions)"] = sentence
                 watcher.note(sentence)
         record.ask_again()
-
-
-def _completions(
-    keeper: Keeper | OwnTarget,
-    token: str,
-    variables: Mapping[str, str],
-    watched: Iterable[str] = (),
-) -> Rows:
-    """What the workload counts as completed, if it does, in place of a table's rows."""
-    counts = keeper.counts(token, variables)
-    return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
 
 
 def _is_ours(plan: Plan) -> bool:
