@@ -189,7 +189,7 @@ def session(
         sweep()
         sweep_executions()
         settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
-        at_work = runner.Session(
+        made = runner.Session(
             settings_module=settings,
             port=place.port,
             bind=place.bind or HOST,
@@ -198,7 +198,7 @@ def session(
             start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
         )
-        with at_work.opened():
+        with made.opened() as at_work:
             yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())
 
 
