@@ -176,9 +176,8 @@ def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
 
 
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
-    """Starts a process that removes a stack when the first pipe is closed, however we end.
-
-    The second pipe ends when the stack is removed.
+    """Starts a process that removes a stack when the first pipe is closed, however we end; the
+    second pipe ends when the stack is removed.
     """
     ours = (PART_VARIABLE, RUN_VARIABLE)
     env = {name: value for name, value in os.environ.items() if name not in ours}
@@ -260,9 +259,8 @@ def _deploy(path: Path, stack: str) -> int:
 
 
 def _watch(service: str, port: int) -> str:
-    """Waits until all replicas run and one answers, then for the end; returns the error otherwise.
-
-    Docker is asked nothing while they are measured.
+    """Waits until all replicas run and one answers, then for the end, asking Docker nothing while
+    they are measured; returns the error otherwise.
     """
     deadline = time.monotonic() + START_S
     form = "{{.CurrentState}}|{{.Error}}"

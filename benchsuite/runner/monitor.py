@@ -132,7 +132,6 @@ class Monitor:
         return self.census.turnover(*window) if self._serving.starts else None
 
     def told(self, tick: Tick) -> None:
-        """Another second of the load has passed."""
         if self._prober is not None:
             self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
 

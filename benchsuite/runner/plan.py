@@ -77,9 +77,7 @@ class Plan:
         return each * self.spec.server.instances if each else None
 
     def slots_held(self, users: float) -> int | None:
-        """All of these, where kept connections of so many users hold them, so that nobody else gets
-        one; None where somebody does.
-        """
+        """All of these, where kept connections of so many users leave nobody else one; else None."""
         load, slots = self.spec.load, self.at_once
         keeps = load.keep_alive and not load.is_open and self.server.holds_slots
         stays = load.think_time_s < self.server.settings.get("keep_alive_s", math.inf)
@@ -87,7 +85,6 @@ class Plan:
 
     @property
     def front_runs_instances(self) -> bool:
-        """Whether the front starts the server too."""
         return self.front is not None and self.front.runs_instances
 
     @property

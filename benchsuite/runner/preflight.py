@@ -58,9 +58,7 @@ def check(plan: Plan) -> None:
 
 
 def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, ...]:
-    """The same plans, each with the interpreter of its environment, which is built if need be, and
-    where nothing is missing.
-    """
+    """The same plans, each with its environment's interpreter, built if need be; all is there."""
     root = conf.cache_folder()
     built = tuple(
         plan if plan.recipe is None else plan.under(building.build(plan.recipe, root, say))
@@ -288,7 +286,6 @@ def _check_own_target(plan: Plan) -> None:
 
 
 def _check_data(plan: Plan) -> None:
-    """The database that the run starts."""
     service, asked = plan.database, plan.spec.database.max_connections
     if service is None:
         return

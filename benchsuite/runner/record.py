@@ -84,7 +84,6 @@ class RunRecord:
             self.evidence.broken = ours
 
     def broke(self, error: BenchsuiteError, *, ours: bool = False) -> None:
-        """It fails for that error."""
         ours = ours or isinstance(error, LoadError | DatabaseError)
         self.fail(Status.FAILED, str(error), error.code, ours=ours)
 

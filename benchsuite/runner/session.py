@@ -89,7 +89,6 @@ class Session:
 
     @contextmanager
     def opened(self) -> Iterator[Self]:
-        """In the block runs can be made."""
         with ExitStack() as stack:
             token = secrets.token_hex(8)
             self.folder = folder = stack.enter_context(scratch.folder())

@@ -45,7 +45,6 @@ def program() -> Path | None:
 
 
 def modules() -> Path | None:
-    """The folder of Apache's own modules."""
     return next((path for path in map(Path, MODULES) if path.is_dir()), None)
 
 
@@ -215,9 +214,8 @@ class ApacheThreaded(Apache):
 
 
 class ApacheWorker(ApacheThreaded):
-    """An idle keep-alive connection occupies a thread.
-
-    The application runs in a subinterpreter of the process, as in the study.
+    """An idle keep-alive connection occupies a thread; the application runs in a subinterpreter of
+    the process, as in the study.
     """
 
     name = "apache-worker"

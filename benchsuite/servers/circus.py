@@ -51,8 +51,7 @@ class Chaussette(ServerAdapter):
 
 
 class ChaussetteGevent(Chaussette):
-    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive.
-
+    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive:
     `nodelay` sends both at once.
     """
 
@@ -73,9 +72,8 @@ class ChaussetteBjoern(Chaussette):
 
 
 class ChaussetteMeinheld(Chaussette):
-    """meinheld, with sockets patched to its greenlets; closes every connection.
-
-    A request waiting for a socket lets others run; one that computes or sleeps doesn't.
+    """meinheld, with sockets patched to its greenlets; closes every connection. A request waiting
+    for a socket lets others run; one that computes or sleeps doesn't.
     """
 
     name = "chaussette-meinheld"

@@ -43,9 +43,7 @@ class Deployed:
 
 
 def texts(here: Deployed, contained: Deployed, port: int, spec: ServerSpec) -> dict[str, str]:
-    """Kind → text: each file by its name, then the ways to start it; `contained` is the server as
-    it listens in a container.
-    """
+    """Kind → text: files by their names, then ways to start it; `contained` as in a container."""
     text = " ".join([*here.argv, *here.files.values()])
     words = [f"--server={spec.server}", f"--processes={spec.processes}"]
     words += [f"--threads={spec.threads}"] if spec.threads is not None else []
@@ -72,9 +70,7 @@ def texts(here: Deployed, contained: Deployed, port: int, spec: ServerSpec) -> d
 
 
 def databases(spec: DatabaseSpec) -> str:
-    """What the project's settings say to reach its databases as was measured; empty where that is
-    as they are.
-    """
+    """What settings say to reach the databases as was measured; empty where that is as they are."""
     if spec.pool is not None:
         flag, sizes = f"pool={spec.pool}", json.dumps(pool_sizes(spec.pool))
         lines = [

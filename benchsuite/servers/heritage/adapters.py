@@ -43,9 +43,8 @@ class Heritage(ServerAdapter):
 
     @classmethod
     def recipe(cls, python: str) -> Recipe:
-        """Installs only what is pinned, whatever its metadata requires.
-
-        Packages compiled with flags come last; pip's cache ignores flags.
+        """Installs only what is pinned, whatever its metadata requires; packages compiled with
+        flags come last, as pip's cache ignores flags.
         """
         wheels, steps = [], []
         for line in cls.pins().lines:
@@ -68,7 +67,6 @@ class Heritage(ServerAdapter):
 
     @classmethod
     def pins(cls) -> Requirements:
-        """The exact versions of all packages."""
         return requirements.read(TARGETS / cls.target / "requirements.txt")
 
     @classmethod

@@ -24,7 +24,6 @@ def modules() -> Path:
 
 
 def version(package: str) -> str | None:
-    """The version of a package that is installed, or None."""
     try:
         package_facts = json.loads((modules() / package / "package.json").read_text())
     except (OSError, ValueError):
