@@ -77,7 +77,7 @@ class Plan:
         return each * self.spec.server.instances if each else None
 
     def slots_held(self, users: float) -> int | None:
-        """All of these, where kept connections of so many users leave nobody else one; else None."""
+        """All of these, where kept connections of so many users leave nobody one; else None."""
         load, slots = self.spec.load, self.at_once
         keeps = load.keep_alive and not load.is_open and self.server.holds_slots
         stays = load.think_time_s < self.server.settings.get("keep_alive_s", math.inf)

@@ -6,15 +6,7 @@ from typing import ClassVar
 
 from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    KEEP_ALIVE_S,
-    THREADS,
-    Against,
-    Fit,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEPT, THREADS, Against, Fit, ServerAdapter
 from benchsuite.servers.deploying import Deployed, flags
 
 COMMON: Mapping[str, Option] = {
@@ -90,7 +82,7 @@ class Uwsgi(UwsgiFamily):
 
     name = "uwsgi"
     chunked = True
-    options = {**COMMON, **ROUTER, "keep_alive_s": KEEP_ALIVE_S}
+    options = {**COMMON, **ROUTER, **KEPT}
     # Larger answers than its buffer stall for 40 ms each on a kept connection, and few are smaller.
     knobs = {"buffer_bytes": (65_536,)}
 
