@@ -64,7 +64,6 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
             f"The requirements of the environment {name} are not in the cache any more; give their "
             f"file again: --env {name}=requirements.txt."
         )
-    # The project's requirements, then what benchsuite needs beside them, moving nothing.
     steps = [Step(requirements=wanted)]
     missing = [package for package in CONSOLE if package not in wanted.names]
     if missing and _serves_console():

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchsuite.agent.client import Watching
-from benchsuite.core.observations import Probes, Turnover
+from benchsuite.core.observations import Probes, Segment, Turnover
 from benchsuite.core.readings import DATABASE, LOAD
 from benchsuite.core.results import Reading, Summary
 from benchsuite.core.samples import Stall
@@ -156,17 +156,11 @@ class Monitor:
         unseen = [f"{words} ({check.number})" for seen, words, check in missing if seen is None]
         return (*unseen, *errors)
 
-    def probes(
-        self,
-        window: tuple[float, float],
-        load: Summary,
-        users: float | None,
-        traffic: Traffic | None,
-    ) -> Probes | None:
-        """What the prober saw in a window; None when it was not there."""
+    def probes(self, of: Segment, load: Summary, traffic: Traffic | None) -> Probes | None:
+        """What the prober saw in the window of a segment; None when it was not there."""
         if self._request is None or traffic is None:
             return None
-        return probes.between(self._probes, window, load, users, traffic)
+        return probes.between(self._probes, of.window, load, of.waiting_users, traffic)
 
     def stall(self) -> Stall | None:
         """Whether a page waits for acknowledgements; None when the prober can ask nothing."""

@@ -310,18 +310,16 @@ def _of(
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
     cpus_percent = _cpus_busy(record, used, on)
-    page: Summary | None = total  #: What the prober asks, if the load's figures of it are known.
-    if not record.asks_one_page:
-        name = None if load.stages else monitor.page
-        pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
-        page = next(pages, None)
-    probes, unprobed = None, "the journeys of stages ask several pages"
+    # what the prober asks, if the load's figures of it are known
+    name = None if load.stages else monitor.page
+    pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
+    page = total if record.asks_one_page else next(pages, None)
+    probes = monitor.probes(segment, page, record.traffic) if page else None
+    unprobed = "the journeys of stages ask several pages"
     if not monitor.page:
         unprobed = "the prober can only ask a page that each journey gets first, by a plain GET"
     if record.by_parts:
         unprobed = "it is compared with all samples, which were too many to be sent"
-    if page:
-        probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
     # requests that may be in flight: users, or as many as there were in the open model
     in_flight = max(1.0, total.concurrency or 0.0) if load.is_open else total.level or load.users
     # messages and mixtures have no ceiling: it was requests that were calibrated

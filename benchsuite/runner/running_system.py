@@ -124,8 +124,7 @@ class RunningSystem:
 
     def log_tail(self, lines: int) -> str:
         """The ends of the logs: the target's, then those of its workers and its front."""
-        parts = (TARGET, WORKERS, FRONT)
-        own = [one for part in parts for one in self.members if one.part == part]
+        own = [one for part in (TARGET, WORKERS, FRONT) for one in self.members if one.part == part]
         tails = [(one.process.name, one.process.log_tail(lines)) for one in own]
         if len(own) == 1:
             return tails[0][1]

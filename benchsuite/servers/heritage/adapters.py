@@ -113,8 +113,7 @@ class Heritage(ServerAdapter):
         digest = hashlib.sha256(str(self.place.folder).encode()).hexdigest()
         # Unique to this start: of names in a channel layer, and of Circus's sockets.
         self.prefix = f"benchsuite-{digest[:16]}"
-        # Whether it serves the application as it was after July 2012.
-        self.second = self.settings.get("bench") == "second"
+        self.second = self.settings.get("bench") == "second"  #: As it was after July 2012.
 
     @classmethod
     def _interpreter(cls, python: str) -> Path:
@@ -170,8 +169,8 @@ class Daphne(Heritage):
     limits = {"workers": Within(1)}
 
     def argv(self, host: str, port: int) -> list[str]:
-        command = [self.python.script("daphne"), "-v", "0", "-b", host, "-p", str(port)]
-        return [*command, "heritage.asgi:channel_layer"]
+        where = ["-b", host, "-p", str(port)]
+        return [self.python.script("daphne"), "-v", "0", *where, "heritage.asgi:channel_layer"]
 
     def companion_processes(self) -> Mapping[str, Sequence[str]]:
         manage = str(self.target_folder / "manage.py")
@@ -200,9 +199,8 @@ class Circus(Heritage):
         return super().available(python)
 
     def argv(self, host: str, port: int) -> list[str]:
-        old = [self.python.script("circusd")]
-        circusd = OWN.module("circus.circusd") if self.own_circus else old
-        return [*circusd, str(self.place.folder / "circus.ini")]
+        own, ini = OWN.module("circus.circusd"), str(self.place.folder / "circus.ini")
+        return [*own, ini] if self.own_circus else [self.python.script("circusd"), ini]
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         words = [self.python.script("chaussette"), "--fd", SOCKET, "--backend", self.backend]
