@@ -107,8 +107,7 @@ class Watching:
             return readings
         begin, end = (moment + self._offset.ahead for moment in window)
         with self._losing():
-            seen = self.ask("until", "seen", begin=begin, end=end)
-            self.seen = read(Seen, parsed(seen["seen"]))
+            self.seen = read(Seen, parsed(self.ask("until", "seen", begin=begin, end=end)["seen"]))
             while more := self._taken(self.ask("more", "readings", start=self.agent.readings)):
                 readings += more
             drift_s = abs(self._clock().ahead - self._offset.ahead)

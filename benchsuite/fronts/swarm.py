@@ -231,8 +231,7 @@ def main(arguments: Sequence[str]) -> None:
         signal.signal(signum, signal.default_int_handler)
     try:
         sweep()
-        port = _deploy(Path(paths[0]), stack)
-        problem = _watch(f"{stack}_{SERVICE}", port)
+        problem = _watch(f"{stack}_{SERVICE}", _deploy(Path(paths[0]), stack))
     except DockerError as error:
         problem = str(error)
     except KeyboardInterrupt:

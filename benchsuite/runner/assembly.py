@@ -218,8 +218,7 @@ class Assembly:
             return by.scheme
         places = [place]
         if spec.front:
-            ports = free_ports(HOST, spec.instances, besides=[place[1]])
-            places = [(HOST, port) for port in ports]
+            places = [(HOST, at) for at in free_ports(HOST, spec.instances, besides=[place[1]])]
         servers = [self._server(own) for own in places]
         for server, (host, port) in zip(servers, places, strict=True):
             ready_s = self._wait(server, f"http://{host}:{port}")

@@ -111,8 +111,8 @@ class Plan:
 
     def server_at(self, folder: Path, services: Mapping[str, str]) -> ServerAdapter:
         """The adapter in a place of the run's, under the interpreter that serves."""
-        place = Place(folder=folder, interpreter=self.server.python, services=services)
-        return self._server(place)
+        python = self.server.python
+        return self._server(Place(folder=folder, interpreter=python, services=services))
 
     def _server(self, place: Place) -> ServerAdapter:
         return type(self.server)(self.spec.server, self.server.application, place)

@@ -210,8 +210,7 @@ def _check_running(plan: Plan) -> None:
     server, work = plan.server, plan.workload
     if server.starts:
         return
-    own = (work.needs_target_app, work.has_own_data, work.services)
-    if any(own) or work.reads_memory:
+    if any((work.needs_target_app, work.has_own_data, work.services, work.reads_memory)):
         raise UsageError(
             f"The workload {work.name} needs pages, data, services or processes of a server that "
             f"the run starts, and {server.name} already runs: take --path=/…, or a journey of its "

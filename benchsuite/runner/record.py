@@ -128,8 +128,7 @@ class RunRecord:
         """Figures from those of load hosts, whose samples were too many."""
         self.by_parts = True
         if self.done is not None:
-            figures = added(parts, done=self.done, load=self.spec.load, alike=self.alike)
-            self.read_figures(figures)
+            self.read_figures(added(parts, done=self.done, load=self.spec.load, alike=self.alike))
 
     def read_figures(self, figures: LoadFigures) -> None:
         """The figures of a load that hold for parts of it as well."""

@@ -253,8 +253,7 @@ class Session:
                 record.diagnosis = flame(record.profiler.end(), RATE_HZ)
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
-        record.evidence.left_out = left_out_now - left_out
+        record.evidence.left_out = (serving.counted(counting.OVERFLOW_PREFIX) or 0) - left_out
         samples, names = load.samples()
         if isinstance(load, hosts.HostsPool):
             record.evidence.load_hosts = load.hosts
@@ -286,8 +285,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, folder: Path) -> Job:
     if serving.instructions is not None:
         environment = about_the_project(serving.instructions)
         if not _is_ours(plan):
-            replaced = Instructions.read(serving.instructions).environment
-            environment = {**replaced, **environment}
+            environment = {**Instructions.read(serving.instructions).environment, **environment}
     visitor = plan.spec.visitor
     if not plan.server.starts and serving.run_header:  # its middleware sends back what it is sent
         sent = f"{RUN_HEADER}: {serving.run_header}"

@@ -240,8 +240,7 @@ class ServerAdapter:
         if not self.serves_project or not self.for_production:
             return {}
         host, _, port = address.rpartition(":")
-        place = replace(self.place, folder=Path.cwd())
-        here = type(self)(self.spec, self.application, place)
+        here = type(self)(self.spec, self.application, replace(self.place, folder=Path.cwd()))
         threads = None if self.threads_word is None else self.threads
         spec = replace(self.spec, processes=self.processes, threads=threads)
         contained = here.deployed(EVERYWHERE, int(port))
