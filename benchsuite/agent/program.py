@@ -28,8 +28,6 @@ from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.sampler import DEVICES, Sampler
 
-LOOK_S = 0.1
-MOST_READINGS = 1000  #: In one message.
 SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
 
@@ -57,7 +55,7 @@ class Watch:
     def answer(self, data: dict[str, Any]) -> bytes:
         """To what a command asks in the load, and when it is over."""
         if data["kind"] == "more":
-            readings = plain(self.sampler.since(data["start"])[:MOST_READINGS])
+            readings = plain(self.sampler.since(data["start"])[:1000])  # in one message
             return packed("readings", start=data["start"], readings=json.dumps(readings))
         if data["kind"] != "until":
             raise LoadError("The agent has started nothing.")
@@ -178,7 +176,7 @@ def serve(place: Listening, agent: Agent) -> None:
             ) from error
         agent.say(f"The agent listens on {place.host}:{place.port}.")
         while True:
-            ready, _, _ = zmq.select([admitting, server], [], [], LOOK_S)
+            ready, _, _ = zmq.select([admitting, server], [], [], 0.1)
             at = monotonic()
             if admitting in ready:
                 admitting.send_multipart(keys.admission(admitting.recv_multipart(), key))

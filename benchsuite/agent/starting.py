@@ -20,8 +20,6 @@ from benchsuite.system.process import running
 
 COMMANDS = ("runbench", "runstudy", "tunebench")
 CHUNK = 1_000_000  #: Characters that are sent at a time.
-END_S = 10.0  #: How long it may take until all is ended; mostly it is less than one second.
-EXPORT_S = 55.0  #: How long it may take until the runs are in a file.
 
 
 class Started:
@@ -39,7 +37,7 @@ class Started:
             stack.enter_context(guarded(marker, self._folder))
             self._log, argv = self._folder / "command.log", _argv(name, *words)
             self._process = stack.enter_context(
-                running(argv, name=name, log=self._log, env=env, grace_s=END_S, marker=marker)
+                running(argv, name=name, log=self._log, env=env, grace_s=10.0, marker=marker)
             )
             self._stack = stack.pop_all()
 
@@ -72,7 +70,7 @@ class Started:
         """What `loadbench` reads of its runs; empty where there are none."""
         path = self._folder / "runs.json"
         argv = _argv("dumpbench", str(path), f"--since={self._since}")
-        subprocess.run(argv, timeout=EXPORT_S, capture_output=True, check=False)
+        subprocess.run(argv, timeout=55.0, capture_output=True, check=False)  # who asks waits 60 s
         return path.read_text() if path.exists() else ""
 
     def close(self) -> None:

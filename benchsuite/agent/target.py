@@ -9,8 +9,6 @@ from benchsuite.system.network import listeners
 from benchsuite.system.procfs import all_pids, read_stat, read_text
 from benchsuite.system.tree import descendants
 
-NAMING = 3  #: Words of a command line that may name a program: python -m gunicorn.
-
 
 @dataclass(slots=True, kw_only=True)
 class Target:
@@ -54,7 +52,7 @@ class Target:
                 return True
         if not self.names:
             return False
-        words = read_text(f"/proc/{pid}/cmdline").split("\0")[:NAMING]
+        words = read_text(f"/proc/{pid}/cmdline").split("\0")[:3]  # python -m gunicorn
         words.append(read_text(f"/proc/{pid}/comm").strip())
         # some write a title there: "gunicorn: master [shop]"
         return any(Path(word).name.partition(":")[0] in self.names for word in words)

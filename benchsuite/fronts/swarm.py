@@ -42,8 +42,6 @@ SERVICE = "web"
 REMOVE_S = 40.0
 AGAIN_S = 1.0  #: Between two removals: parts that were being created may appear after the first.
 START_S = 300.0  #: An engine takes minutes to give up on a silent registry.
-POLL_S = 0.5
-FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
 ENDING = (signal.SIGTERM, signal.SIGINT)
 
 
@@ -267,13 +265,13 @@ def _watch(service: str, port: int) -> str:
         lines = docker("service", "ps", "--no-trunc", "--format", form, service).splitlines()
         for line in lines:
             state, _, error = line.partition("|")
-            if state.startswith(FAILED):
+            if state.startswith(("Failed", "Rejected", "Complete", "Shutdown")):
                 tail = _docker("service", "logs", "--raw", "--tail", "20", service) or ""
                 return f"{tail}\na replica ended: {state} ({error or 'no error message'})"
         if lines and all(line.startswith("Running") for line in lines) and _answers(port):
             while True:
                 signal.pause()
-        time.sleep(POLL_S)
+        time.sleep(0.5)
     return f"not all replicas run and answer after {START_S:g} s"
 
 

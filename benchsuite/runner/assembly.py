@@ -41,7 +41,6 @@ from benchsuite.telemetry.prober.answer import ASKED_HEADER, NotAnswered, Probe,
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 SETTINGS = "benchsuite.isolation.settings"
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
@@ -56,8 +55,6 @@ def about_the_project(instructions: Path) -> dict[str, str]:
 
 
 READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
-ASKS = 4  #: How often a target is asked for its count: of several hosts others answer then.
-LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
 @dataclass(slots=True, kw_only=True)
@@ -146,7 +143,7 @@ class Assembly:
         def seen() -> int | None:
             """Of one host; several each know their own part."""
             counts = {}
-            for _ in range(ASKS):
+            for _ in range(4):  # of several hosts others answer then
                 with suppress(NotAnswered):
                     told = asking(headers={**headers, ASKED_HEADER: "?"}).asked or ""
                     count, _, host = told.partition(" ")
@@ -238,7 +235,7 @@ class Assembly:
         urls = [*self.services.values(), *([self.database.url] if self.database else [])]
         hosts = {urlsplit(url).hostname for url in urls}
         hosts.update((self.facts.database_address or ())[:1])
-        if hosts & set(LOOPBACK):
+        if hosts & {"127.0.0.1", "::1", "localhost"}:
             raise UsageError(
                 f"An instance of {spec.front} has a network of its own, in which it would not find "
                 "a database or Redis of this machine; leave --database=postgresql out, add "
@@ -369,7 +366,7 @@ class Assembly:
         begin = monotonic()
 
         def doing() -> str:
-            line = (system.start_error() or logfile.tail(process.log, 1)).strip()[:LONGEST_LINE]
+            line = (system.start_error() or logfile.tail(process.log, 1)).strip()[:100]
             waited = f"{process.name} not answering for {monotonic() - begin:.0f} s"
             return f"{waited} ({line})" if line else waited
 

@@ -12,7 +12,6 @@ from benchsuite.isolation.served.errors import is_the_projects, short
 from benchsuite.stats import stacks
 
 PACKAGES = re.compile(r".*/(?:site-packages|dist-packages|python\d\.\d+)/")
-SCRIPTS = "/bin/"
 TARGET_APP = "/benchsuite/target/"  #: The project, where it is measured.
 IDLE = re.compile(
     r"\S*\b(select|poll) \((selectors|waitress/wasyncore)\.py|Condition\.wait \(threading\.py"
@@ -21,7 +20,6 @@ IDLE = re.compile(
 """Where threads wait for work. One that has just been woken is taken for busy there; py-spy, which
 leaves such stacks out too, knows these functions without their classes. Of uWSGI, whose C code
 waits below no function, it can't tell at all whether it does."""
-MOST = 10  #: Queries that are kept of a page: those that took most time.
 Account = Mapping[str, Any]
 
 
@@ -55,7 +53,7 @@ def _page(name: str, accounts: Iterable[Account]) -> dict[str, Any]:
             "times": times[shape] / requests,
             "query_s": took_s / requests,
         }
-        for shape, took_s in seconds.most_common(MOST)
+        for shape, took_s in seconds.most_common(10)  # those that took most time
     ]
     means = {key: value / requests for key, value in sums.items()}
     return {"page": name, "requests": requests, **means, "shapes": shapes}
@@ -74,7 +72,7 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
         package = PACKAGES.sub("", path)  # else from the current directory
         place = package if package != path or path.startswith("<") else short(path)
         words = f"{name} ({place}:{line})"
-        is_file = not path.startswith("<") and SCRIPTS not in path
+        is_file = not path.startswith("<") and "/bin/" not in path
         if is_file and (TARGET_APP in path or is_the_projects(path)):
             own.add(words)
         return words

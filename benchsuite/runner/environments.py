@@ -21,7 +21,6 @@ CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
 """What a project's URLs and admin import when benchsuite's pages are among them. By name alone:
 which version suits the project's Django is the installer's to find."""
 OLDEST = (3, 11)  #: The oldest Python that can import benchsuite's part of a measured server.
-CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 
 
 def environment(given: str) -> str:
@@ -110,4 +109,4 @@ def _serves_console() -> bool:
         apps = getattr(target_settings(), "INSTALLED_APPS", ())
     except (ImportError, ImproperlyConfigured):
         return False
-    return any(one in apps for one in CONSOLE_APPS)
+    return any(app in apps for app in ("benchsuite", "benchsuite.apps.BenchsuiteConfig"))

@@ -21,10 +21,6 @@ from benchsuite.servers.deploying import Deployed
 PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
 
-_APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
-_LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
-_VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")  #: Not Python's, 3.11.1, which is in there, too.
-
 CONF = Path(__file__).parent / "conf"
 AS_NOBODY = ("unshare", "--user", "--map-user=33", "--map-group=33", "--")
 """As whom Apache appears when root starts it: Debian's www-data."""
@@ -52,7 +48,7 @@ def modules() -> Path | None:
 def apache_version() -> str | None:
     """The version of Apache, read from the program: "2.4.71"."""
     path = program()
-    match = _APACHE.search(path.read_bytes()) if path else None
+    match = re.search(rb"Apache/(2\.\d+\.\d+)", path.read_bytes()) if path else None
     return match.group(1).decode() if match else None
 
 
@@ -69,7 +65,8 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
             return WsgiModule(files[0], own, prefix)
     if file is None or made_with != made_for() or python.folder("base") != "/usr":
         return None
-    version = _VERSION.search(file.read_bytes())
+    # not Python's, 3.11.1, which is in there, too
+    version = re.search(rb"\0([4-9]\.\d+\.\d+)\0", file.read_bytes())
     return WsgiModule(file, version.group(1).decode() if version else "", prefix)
 
 
@@ -77,7 +74,7 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
 def made_for() -> tuple[int, int] | None:
     """The Python that the system's mod_wsgi was built for; None without one."""
     file = _system_file()
-    match = _LINKED.search(file.read_bytes()) if file else None
+    match = re.search(rb"libpython(\d+)\.(\d+)\.so", file.read_bytes()) if file else None
     return (int(match.group(1)), int(match.group(2))) if match else None
 
 

@@ -19,7 +19,6 @@ from benchsuite.servers.base import BACKLOG, Available, ServerAdapter
 from benchsuite.servers.heritage import TABLE, TARGETS
 from benchsuite.system.installed import plain
 
-COMPILERS = ("cc", "gcc", "clang")
 SOCKET = "$(circus.sockets.web)"  #: Circus writes the number of the socket there.
 
 
@@ -85,7 +84,7 @@ class Heritage(ServerAdapter):
         except UnavailableError:
             reason = f"Python {' or '.join(cls.pythons)} is not on this machine"
             return Available(False, reason, f"pyenv install {cls.pythons[0]}")
-        if not any(shutil.which(name) for name in COMPILERS):
+        if not any(shutil.which(name) for name in ("cc", "gcc", "clang")):
             return Available(False, "there is no C compiler", "apt install gcc")
         if header and not _is_header(header):
             return Available(False, f"the header {header} is missing", f"apt install {package}")
