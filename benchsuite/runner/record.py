@@ -401,27 +401,29 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
 
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 """What the load generator was seen to make at most in an environment."""
+SAME = (
+    *("spec", "status", "started_at", "failure_code", "unit", "intervals", "readings"),
+    *("websockets", "asked", "diagnosis", "sampler_cpu_percent"),
+)
+"""Fields that a result has as the record has them."""
 
 
 def result(
     record: RunRecord, environment: Mapping[str, Any], ceilings: Ceilings = lambda environment: ()
 ) -> RunResult:
     """Without passwords, whoever told them: command lines, logs, drivers' errors."""
-    ended_at = datetime.now(UTC)
-    python = record.plan.server.python if record.plan.server.starts else None
-    evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
+    ended_at, server = datetime.now(UTC), record.plan.server
+    python = server.python if server.starts else None
+    evidence = Evidence(broken=record.evidence.broken)
     if record.total is not None and record.done is not None:
         evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
     headline = None if record.headline is None else record.segments[record.headline]
     total = replace(headline.total, scope="all", order=0) if headline else record.total
     return RunResult(
-        spec=record.spec,
-        status=record.status,
-        started_at=record.started_at,
+        **{name: getattr(record, name) for name in SAME},
         ended_at=ended_at,
         failure=hidden(record.failure),
-        failure_code=record.failure_code,
         argv=hidden_in(record.serving.argv),
         programs=hidden_in(record.serving.programs),
         delay=hidden_in(record.serving.delay),
@@ -434,18 +436,11 @@ def result(
         threads=server.threads if python else None,
         startup_s=record.serving.startup_s,
         window=record.since_origin(headline.window) if headline else record.window,
-        unit=record.unit,
         total=hidden_in(total),
         summaries=hidden_in(record.summaries),
-        intervals=record.intervals,
-        readings=record.readings,
-        websockets=record.websockets,
-        asked=record.asked,
-        diagnosis=record.diagnosis,
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
         environment=environment if record.agent is None else record.agent.facts,
         settings_changed=hidden_in(record.settings_changed),
         log_tail=hidden(record.serving.log),
-        sampler_cpu_percent=record.sampler_cpu_percent,
     )

@@ -104,8 +104,7 @@ class Circus(ServerAdapter):
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         endpoint = self.place.folder / "circus.endpoint"
-        too_long = len(os.fsencode(endpoint)) > LONGEST_PATH
-        if too_long or UNWRITABLE.search(str(endpoint)):
+        if len(os.fsencode(endpoint)) > LONGEST_PATH or UNWRITABLE.search(str(endpoint)):
             raise UsageError(
                 f"Circus can't listen on the Unix socket {endpoint}, whose path may have "
                 f"{LONGEST_PATH} bytes, neither ' ;' nor '(circus.'; set TMPDIR to another folder."
