@@ -15,7 +15,7 @@ from benchsuite import __version__
 from benchsuite.agent.messages import FROM_AGENT, kernel, packed, unpacked
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UnavailableError
 from benchsuite.core.observations import Agent, Seen
-from benchsuite.core.plain import parsed, read
+from benchsuite.core.plain import read
 from benchsuite.core.readings import TARGET
 from benchsuite.core.results import Reading
 from benchsuite.load.hosts import keys
@@ -75,7 +75,7 @@ class Watching:
                     f"The clock of the agent on {name} can't be compared: ±{1e3 * error_s:.0f} ms "
                     f"by the shortest round trip, and ±{1e3 * ERROR_S:.0f} ms is allowed."
                 )
-            self.facts = read(dict[str, Any], parsed(reply["facts"]))  #: With the target's limits.
+            self.facts = read(dict[str, Any], reply["facts"])  #: With the target's limits.
             self.is_here = reply["kernel"] == here  #: Whether that is this machine.
             self.seen, self._heard_at = Seen(), monotonic()
             self.agent = Agent(
@@ -107,7 +107,7 @@ class Watching:
             return readings
         begin, end = (moment + self._offset.ahead for moment in window)
         with self._losing():
-            self.seen = read(Seen, parsed(self.ask("until", "seen", begin=begin, end=end)["seen"]))
+            self.seen = read(Seen, self.ask("until", "seen", begin=begin, end=end)["seen"])
             while more := self._taken(self.ask("more", "readings", start=self.agent.readings)):
                 readings += more
             drift_s = abs(self._clock().ahead - self._offset.ahead)
@@ -118,7 +118,7 @@ class Watching:
         """The readings of a message, once."""
         if data["kind"] != "readings" or data["start"] != self.agent.readings:
             return ()
-        theirs, ahead = read(tuple[Reading, ...], parsed(data["readings"])), self._offset.ahead
+        theirs, ahead = read(tuple[Reading, ...], data["readings"]), self._offset.ahead
         self.agent = replace(self.agent, readings=self.agent.readings + len(theirs))
         return [replace(one, second=one.second - ahead, part=TARGET) for one in theirs]
 

@@ -1,6 +1,5 @@
 """The agent: answers one command at a time, until it is told to end."""
 
-import json
 import os
 import socket
 from collections.abc import Callable, Collection
@@ -16,7 +15,7 @@ from benchsuite.agent.starting import Started
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UsageError
 from benchsuite.core.observations import Seen
-from benchsuite.core.plain import parsed, plain, read
+from benchsuite.core.plain import read
 from benchsuite.core.readings import TARGET
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
@@ -55,8 +54,8 @@ class Watch:
     def answer(self, data: dict[str, Any]) -> bytes:
         """To what a command asks in the load, and when it is over."""
         if data["kind"] == "more":
-            readings = plain(self.sampler.since(data["start"])[:1000])  # in one message
-            return packed("readings", start=data["start"], readings=json.dumps(readings))
+            readings = self.sampler.since(data["start"])[:1000]  # in one message
+            return packed("readings", start=data["start"], readings=readings)
         if data["kind"] != "until":
             raise LoadError("The agent has started nothing.")
         window = data["begin"], data["end"]
@@ -68,13 +67,10 @@ class Watch:
             whose = command_line(pid)[:100] or f"process {pid}"
             user = "which is another user's: run the agent as root or as that user"
             errors = (*errors, f"memory and open files of {whose}, {user}")
-        seen = Seen(
-            turnover=self.census.turnover(*window),
-            host=self.host.shares(*window),
-            cpus=tuple(sorted(affinity(pids) or ())),
-            errors=errors,
-        )
-        return packed("seen", seen=json.dumps(plain(seen)))
+        turnover, host = self.census.turnover(*window), self.host.shares(*window)
+        cpus = tuple(sorted(affinity(pids) or ()))
+        seen = Seen(turnover=turnover, host=host, cpus=cpus, errors=errors)
+        return packed("seen", seen=seen)
 
     def close(self) -> None:
         self.sampler.stop()
@@ -129,13 +125,12 @@ class Agent:
         words, here = self._target.words, kernel()
         self._work = watch = Watch(self._target, (data["pid"],) if data["kernel"] == here else ())
         self.say(f"Watching {words}.")
-        facts = json.dumps(watch.facts)
-        return packed("watching", name=name, watches=words, kernel=here, facts=facts)
+        return packed("watching", name=name, watches=words, kernel=here, facts=watch.facts)
 
     def _running(self, data: dict[str, Any]) -> bytes:
         if (place := self._may_start) is None:
             raise LoadError("The agent may start nothing: give it --may-start, or take --target.")
-        words, port = read(list[str], parsed(data["words"])), place.port + 1
+        words, port = read(list[str], data["words"]), place.port + 1
         words += ["--load-hosts=1", f"--listen={place.host}:{port}", f"--bind={place.host}"]
         words += [f"--key-file={place.key_file}", f"--agent={NOBODY}"]
         self._work = Started(data["name"], words)

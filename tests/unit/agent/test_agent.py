@@ -19,7 +19,7 @@ from benchsuite.system.procfs import Stat
 
 WATCH = {"kind": "watch", "version": __version__, "pid": 1, "kernel": ""}
 
-RUN = {"kind": "run", "version": __version__, "name": "runbench", "words": "[]"}
+RUN = {"kind": "run", "version": __version__, "name": "runbench", "words": []}
 
 
 class Watch:
@@ -52,7 +52,7 @@ def answered(agent, message, client=b"own"):
 def test_it_watches_for_one_command_at_a_time(agent):
     told = answered(agent, WATCH)
     assert (told["kind"], told["watches"]) == ("watching", "processes named shop")
-    assert json.loads(told["facts"]) == {"hostname": "shop"}
+    assert told["facts"] == {"hostname": "shop"}
     assert "works for another command" in answered(agent, WATCH, b"other")["why"]
     assert answered(agent, {"kind": "drop"}, b"other") == {}, "who was refused awaits no answer"
     more = {"kind": "more", "start": 0}
@@ -108,7 +108,7 @@ class Socket(SimpleNamespace):
         return [self.came.pop(0)]
 
 
-WATCHED = {"watches": "processes named shop", "kernel": "", "facts": "{}"}
+WATCHED = {"watches": "processes named shop", "kernel": "", "facts": {}}
 
 
 @pytest.fixture
