@@ -145,8 +145,8 @@ class Assembly:
             counts = {}
             for _ in range(4):  # of several hosts others answer then
                 with suppress(NotAnswered):
-                    told = asking(headers={**headers, ASKED_HEADER: "?"}).asked or ""
-                    count, _, host = told.partition(" ")
+                    answer = asking(headers={**headers, ASKED_HEADER: "?"})
+                    count, _, host = (answer.asked or "").partition(" ")
                     counts[host] = int(count) if count.isdecimal() else None
             return next(iter(counts.values())) if len(counts) == 1 else None
 

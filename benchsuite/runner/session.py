@@ -193,10 +193,10 @@ class Session:
         record.doing = lambda: serving.doing() or keeper.doing
         stack.enter_context(assembly.serving(self.port, self.bind))
         record.doing = str
-        told = {"(log-in)": facts.signed_in, "(data)": data}
-        told |= {f"(option {name})": f"found to be {one}" for name, one in facts.options.items()}
-        told["(limit of open files)"] = limits
-        changed = {name: words for name, words in told.items() if words}
+        notes = {"(log-in)": facts.signed_in, "(data)": data}
+        notes |= {f"(option {name})": f"found to be {it}" for name, it in facts.options.items()}
+        notes["(limit of open files)"] = limits
+        changed = {name: words for name, words in notes.items() if words}
         record.settings_changed = {**keeper.settings_changed, **changed}
         ready_s = serving.startup_s
         watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")

@@ -73,11 +73,11 @@ def test_settings_that_name_no_apps_here_have_none_of_the_pages(
     monkeypatch.syspath_prepend(tmp_path)
     monkeypatch.setattr(resuming, "revision_of", str)
     monkeypatch.setattr(resuming, "untracked_code", lambda folder: "")
-    told = f"{module} can't be loaded here: {refusal}"
+    sentence = f"{module} can't be loaded here: {refusal}"
     with override_settings(BENCHSUITE={"TARGET_SETTINGS": module}):
         recipe = plan("waitress", environment=lock(tmp_path)).recipe
         assert resuming.revision() == f"{Path.cwd()}~"
-        with pytest.raises(ImproperlyConfigured, match=told) if refusal else nullcontext():
+        with pytest.raises(ImproperlyConfigured, match=sentence) if refusal else nullcontext():
             environments.target_settings()
     assert len(recipe.steps) == 1
 
