@@ -15,18 +15,17 @@ from benchsuite import __version__
 from benchsuite.agent.messages import FROM_AGENT, kernel, packed, unpacked
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UnavailableError
 from benchsuite.core.observations import Agent, Seen
-from benchsuite.core.plain import parsed, read
+from benchsuite.core.plain import read
 from benchsuite.core.readings import TARGET
 from benchsuite.core.results import Reading
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
-from benchsuite.load.hosts.wire import MOST_BYTES, Exchange, Offset, offset
+from benchsuite.load.hosts.wire import MOST_BYTES, SENT_S, Exchange, Offset, offset
 
 ANSWER_S = 5.0  #: How long any answer may take.
 SILENT_S = 3.0  #: Readings come every second; longer than that is silence.
 EXCHANGES = 64  #: To compare clocks, before and after a load.
 ERROR_S = 0.05  #: How inexact that may be: readings are of a second.
-SENT_MS = 200  #: ZeroMQ sends on a thread of its own.
 
 
 class Watching:
@@ -47,52 +46,44 @@ class Watching:
         with self._socket.get_monitor_socket() as events:
             self._socket.connect(f"tcp://{self._address}")
             deadline = monotonic() + ANSWER_S
-            event = None
-            while event != zmq.Event.HANDSHAKE_SUCCEEDED:
+            while events.poll(max(0, round(1e3 * (deadline - monotonic())))):
+                event = recv_monitor_message(events)["event"]
                 if event in keys.REFUSED:
                     raise UnavailableError(
                         f"The agent at {self._address} has another key: copy its key file to this "
                         "machine."
                     )
-                if not events.poll(max(0, round(1e3 * (deadline - monotonic())))):
-                    raise UnavailableError(
-                        f"No agent answers at {self._address}: start it there by `manage.py "
-                        "benchagent --listen HOST:PORT --key-file FILE`."
-                    )
-                event = recv_monitor_message(events)["event"]
-            self._socket.disable_monitor()
+                if event == zmq.Event.HANDSHAKE_SUCCEEDED:
+                    self._socket.disable_monitor()
+                    return
+            raise UnavailableError(
+                f"No agent answers at {self._address}: start it there by `manage.py benchagent "
+                "--listen HOST:PORT --key-file FILE`."
+            )
 
     @contextmanager
     def run(self) -> Iterator[Self]:
         """In the block it watches a run; raises BenchsuiteError where it can't."""
+        while self._socket.poll(0):  # what came too late for an earlier run
+            self._socket.recv_multipart()
         try:
-            self._begin()
+            self._offset, here = self._clock(), kernel()
+            reply = self.ask("watch", "watching", version=__version__, pid=os.getpid(), kernel=here)
+            name, ahead, error_s = reply["name"], self._offset.ahead, self._offset.error_s
+            if error_s > ERROR_S:
+                raise LoadError(
+                    f"The clock of the agent on {name} can't be compared: ±{1e3 * error_s:.0f} ms "
+                    f"by the shortest round trip, and ±{1e3 * ERROR_S:.0f} ms is allowed."
+                )
+            self.facts = read(dict[str, Any], reply["facts"])  #: With the target's limits.
+            self.is_here = reply["kernel"] == here  #: Whether that is this machine.
+            self.seen, self._heard_at = Seen(), monotonic()
+            self.agent = Agent(
+                name=name, watches=reply["watches"], clock_ahead=ahead, clock_error_s=error_s
+            )
             yield self
         finally:
             self.send("drop")
-
-    def _begin(self) -> None:
-        while self._socket.poll(0):  # what came too late for an earlier run
-            self._socket.recv_multipart()
-        self._offset = self._clock()
-        own: dict[str, Any] = {"version": __version__, "pid": os.getpid(), "kernel": kernel()}
-        reply = self.ask("watch", "watching", **own)
-        name, error_s = str(reply["name"]), self._offset.error_s
-        if error_s > ERROR_S:
-            raise LoadError(
-                f"The clock of the agent on {name} can't be compared: ±{1e3 * error_s:.0f} ms by "
-                f"the shortest round trip, and ±{1e3 * ERROR_S:.0f} ms is allowed."
-            )
-        self.facts: Mapping[str, Any] = read(dict[str, Any], parsed(reply["facts"]))
-        """Of its machine, with the limits of the target."""
-        self.is_here = reply["kernel"] == own["kernel"]  #: Whether that is this machine.
-        self.seen, self._heard_at = Seen(), monotonic()
-        self.agent = Agent(
-            name=name,
-            watches=str(reply["watches"]),
-            clock_ahead=self._offset.ahead,
-            clock_error_s=error_s,
-        )
 
     def readings(self) -> Sequence[Reading]:
         """Those that have come since the last call, by our clock; asks for the next."""
@@ -116,12 +107,8 @@ class Watching:
             return readings
         begin, end = (moment + self._offset.ahead for moment in window)
         with self._losing():
-            seen = self.ask("until", "seen", begin=begin, end=end)
-            self.seen = read(Seen, parsed(seen["seen"]))
-            more: Sequence[Reading] | None = None
-            while more is None or more:
-                data = self.ask("more", "readings", start=self.agent.readings)
-                more = self._taken(data)
+            self.seen = read(Seen, self.ask("until", "seen", begin=begin, end=end)["seen"])
+            while more := self._taken(self.ask("more", "readings", start=self.agent.readings)):
                 readings += more
             drift_s = abs(self._clock().ahead - self._offset.ahead)
             self.agent = replace(self.agent, clock_drift_s=drift_s)
@@ -131,12 +118,9 @@ class Watching:
         """The readings of a message, once."""
         if data["kind"] != "readings" or data["start"] != self.agent.readings:
             return ()
-        readings = read(tuple[Reading, ...], parsed(data["readings"]))
-        self.agent = replace(self.agent, readings=self.agent.readings + len(readings))
-        ahead = self._offset.ahead
-        return [
-            replace(reading, second=reading.second - ahead, part=TARGET) for reading in readings
-        ]
+        theirs, ahead = read(tuple[Reading, ...], data["readings"]), self._offset.ahead
+        self.agent = replace(self.agent, readings=self.agent.readings + len(theirs))
+        return [replace(one, second=one.second - ahead, part=TARGET) for one in theirs]
 
     @contextmanager
     def _losing(self) -> Iterator[None]:
@@ -164,8 +148,7 @@ class Watching:
     ) -> dict[str, Any]:
         """The answer of that kind; others that were on their way are passed over."""
         self.send(kind, **fields)
-        known = {"kind": wanted, **fields}
-        deadline = monotonic() + limit_s
+        known, deadline = {"kind": wanted, **fields}, monotonic() + limit_s
         while (data := self._came(deadline - monotonic())) is not None:
             if all(data.get(name) == known.get(name) for name in ("kind", "number", "start")):
                 return data
@@ -174,9 +157,8 @@ class Watching:
     def _clock(self) -> Offset:
         exchanges: list[Exchange] = []
         for number in range(EXCHANGES):
-            sent = monotonic()
-            at = self.ask("clock", "clock", number=number)["at"]
-            exchanges.append((sent, at, monotonic()))
+            sent, answer = monotonic(), self.ask("clock", "clock", number=number)
+            exchanges.append((sent, answer["at"], monotonic()))
         return offset(exchanges)
 
 
@@ -187,4 +169,4 @@ def connected(place: Listening) -> Iterator[Watching]:
     try:
         yield Watching(place, context)
     finally:
-        context.destroy(linger=SENT_MS)
+        context.destroy(linger=round(1e3 * SENT_S))

@@ -9,7 +9,7 @@ import os
 from collections.abc import Mapping
 from typing import Any
 
-from benchsuite.core.plain import parsed
+from benchsuite.core.plain import parsed, plain
 from benchsuite.load.hosts.wire import Fields, checked
 from benchsuite.system.procfs import read_text
 
@@ -20,7 +20,7 @@ FROM_COMMAND: Mapping[str, Fields] = {
     "watch": {"version": str, "pid": int, "kernel": str},
     "more": {"start": int},  #: The readings from that one on.
     "until": {"begin": float, "end": float},  #: The load is over; its window, by the agent's clock.
-    "run": {"version": str, "name": str, "words": str},
+    "run": {"version": str, "name": str, "words": list},
     "listen": {"start": int},  #: To what it writes, from that byte on.
     "stop": {},
     "fetch": {"start": int},  #: Its runs, from that character on.
@@ -29,9 +29,9 @@ FROM_COMMAND: Mapping[str, Fields] = {
 FROM_AGENT: Mapping[str, Fields] = {
     "refused": {"why": str},
     "clock": {"number": int, "at": float},
-    "watching": {"name": str, "watches": str, "kernel": str, "facts": str},
-    "readings": {"start": int, "readings": str},
-    "seen": {"seen": str},  #: A `core.observations.Seen`.
+    "watching": {"name": str, "watches": str, "kernel": str, "facts": dict},
+    "readings": {"start": int, "readings": list},
+    "seen": {"seen": dict},  #: A `core.observations.Seen`.
     "running": {"port": int},  #: At which it waits for its load host.
     "said": {"start": int, "text": str, "next": int, "ended": int, "status": int},
     "runs": {"start": int, "runs": str},
@@ -39,7 +39,7 @@ FROM_AGENT: Mapping[str, Fields] = {
 
 
 def packed(kind: str, **fields: Any) -> bytes:
-    return json.dumps({"kind": kind, **fields}).encode()
+    return json.dumps(plain({"kind": kind, **fields})).encode()
 
 
 def unpacked(frames: list[bytes], kinds: Mapping[str, Fields]) -> dict[str, Any]:

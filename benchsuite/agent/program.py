@@ -1,6 +1,5 @@
 """The agent: answers one command at a time, until it is told to end."""
 
-import json
 import os
 import socket
 from collections.abc import Callable, Collection
@@ -16,7 +15,7 @@ from benchsuite.agent.starting import Started
 from benchsuite.agent.target import Target
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UsageError
 from benchsuite.core.observations import Seen
-from benchsuite.core.plain import parsed, plain, read
+from benchsuite.core.plain import read
 from benchsuite.core.readings import TARGET
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
@@ -28,9 +27,6 @@ from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.sampler import DEVICES, Sampler
 
-LOOK_MS = 100
-BEGINNINGS = ("watch", "run")
-MOST_READINGS = 1000  #: In one message.
 SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
 
@@ -40,34 +36,29 @@ class Watch:
 
     def __init__(self, target: Target, beside: Collection[int]) -> None:
         """`beside` are processes that load it from here, with what comes from them."""
-        self.census = Census(target.pids)
-        self.census()
-        if not self.census.last:
-            where = f"{target.words or 'any target'} on {socket.gethostname()}"
+        self.census = census = Census(target.pids)
+        if not census():
             raise LoadError(
-                f"The agent sees nothing of {where}: start that first; who owns a port only root "
-                "and its user see."
+                f"The agent sees nothing of {target.words or 'any target'} on "
+                f"{socket.gethostname()}: start that first; who owns a port only root and its user "
+                "see."
             )
-        self.host = Host(lambda: (*self.census.last, *beside), cpus=os.cpu_count() or 1)
+        self.host = host = Host(lambda: (*census.last, *beside), cpus=os.cpu_count() or 1)
+        devices = (*DEVICES, Speed, Scheduling)
         self.sampler = Sampler(
-            {TARGET: self.census},
-            also=(self.host.look,),
-            service_probes={TARGET: self.host},
-            devices=(*DEVICES, Speed, Scheduling),
+            {TARGET: census}, also=(host.look,), service_probes={TARGET: host}, devices=devices
         )
-        self.facts = fingerprint(self.census.last[0])
+        self.facts = fingerprint(census.last[0])
         self.sampler.start()
 
     def answer(self, data: dict[str, Any]) -> bytes:
         """To what a command asks in the load, and when it is over."""
         if data["kind"] == "more":
-            readings = plain(self.sampler.since(data["start"])[:MOST_READINGS])
-            return packed("readings", start=data["start"], readings=json.dumps(readings))
-        if data["kind"] == "until":
-            return packed("seen", seen=json.dumps(plain(self._seen(data["begin"], data["end"]))))
-        raise LoadError("The agent has started nothing.")
-
-    def _seen(self, begin: float, end: float) -> Seen:
+            readings = self.sampler.since(data["start"])[:1000]  # in one message
+            return packed("readings", start=data["start"], readings=readings)
+        if data["kind"] != "until":
+            raise LoadError("The agent has started nothing.")
+        window = data["begin"], data["end"]
         errors = self.sampler.stop().errors
         pids = self.census()
         self.host.look()
@@ -76,12 +67,10 @@ class Watch:
             whose = command_line(pid)[:100] or f"process {pid}"
             user = "which is another user's: run the agent as root or as that user"
             errors = (*errors, f"memory and open files of {whose}, {user}")
-        return Seen(
-            turnover=self.census.turnover(begin, end),
-            host=self.host.shares(begin, end),
-            cpus=tuple(sorted(affinity(pids) or ())),
-            errors=errors,
-        )
+        turnover, host = self.census.turnover(*window), self.host.shares(*window)
+        cpus = tuple(sorted(affinity(pids) or ()))
+        seen = Seen(turnover=turnover, host=host, cpus=cpus, errors=errors)
+        return packed("seen", seen=seen)
 
     def close(self) -> None:
         self.sampler.stop()
@@ -105,50 +94,45 @@ class Agent:
             kind, name = data["kind"], socket.gethostname()
             if kind == "clock":
                 return packed("clock", number=data["number"], at=at)
-            if kind in BEGINNINGS:
+            answer: bytes | None
+            work = self._work if client == self._client else None
+            if kind == "drop":  # one that was refused sends it, too
+                if work is not None:
+                    self.end()
+                return None
+            if kind in ("watch", "run"):
                 if (its := data["version"]) != __version__:
                     raise LoadError(
                         f"The agent on {name} has benchsuite {__version__}, and the command {its}: "
                         "install the same."
                     )
-                if self._work is not None and client != self._client:
+                if self._work is not work:
                     raise LoadError(f"The agent on {name} works for another command: wait for it.")
                 self.end()
                 self._client = client
-            elif client != self._client or self._work is None:
-                if kind == "drop":  # of one that was refused, and awaits no answer
-                    return None
+                answer = self._watching(data, name) if kind == "watch" else self._running(data)
+            elif work is None:
                 raise LoadError("The agent does nothing for this command; was it started again?")
-            answer: bytes | None = None
-            if kind == "drop":
-                self.end()
-            elif kind in BEGINNINGS:
-                answer = self._watching(data) if kind == "watch" else self._running(data)
-            elif self._work is not None:
-                answer = self._work.answer(data)
+            else:
+                answer = work.answer(data)
             self._heard_at = monotonic()
             return answer
         # numbers beyond all bounds, and words that no command line takes, are refused, too
         except (BenchsuiteError, OSError, SubprocessError, ValueError, OverflowError) as error:
             return packed("refused", why=str(error))
 
-    def _watching(self, data: dict[str, Any]) -> bytes:
+    def _watching(self, data: dict[str, Any], name: str) -> bytes:
         words, here = self._target.words, kernel()
         self._work = watch = Watch(self._target, (data["pid"],) if data["kernel"] == here else ())
         self.say(f"Watching {words}.")
-        facts, name = json.dumps(watch.facts), socket.gethostname()
-        return packed("watching", name=name, watches=words, kernel=here, facts=facts)
+        return packed("watching", name=name, watches=words, kernel=here, facts=watch.facts)
 
     def _running(self, data: dict[str, Any]) -> bytes:
-        place = self._may_start
-        if place is None:
+        if (place := self._may_start) is None:
             raise LoadError("The agent may start nothing: give it --may-start, or take --target.")
-        port = place.port + 1
-        words = [
-            *read(list[str], parsed(data["words"])),
-            *("--load-hosts=1", f"--listen={place.host}:{port}", f"--bind={place.host}"),
-            *(f"--key-file={place.key_file}", f"--agent={NOBODY}"),
-        ]
+        words, port = read(list[str], data["words"]), place.port + 1
+        words += ["--load-hosts=1", f"--listen={place.host}:{port}", f"--bind={place.host}"]
+        words += [f"--key-file={place.key_file}", f"--agent={NOBODY}"]
         self._work = Started(data["name"], words)
         self.say(f"Started {data['name']}.")
         return packed("running", port=port)
@@ -186,11 +170,8 @@ def serve(place: Listening, agent: Agent) -> None:
                 "address of this machine, with a port that is free."
             ) from error
         agent.say(f"The agent listens on {place.host}:{place.port}.")
-        poller = zmq.Poller()
-        poller.register(admitting, zmq.POLLIN)
-        poller.register(server, zmq.POLLIN)
         while True:
-            ready = dict(poller.poll(LOOK_MS))
+            ready, _, _ = zmq.select([admitting, server], [], [], 0.1)
             at = monotonic()
             if admitting in ready:
                 admitting.send_multipart(keys.admission(admitting.recv_multipart(), key))

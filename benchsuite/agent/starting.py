@@ -20,8 +20,6 @@ from benchsuite.system.process import running
 
 COMMANDS = ("runbench", "runstudy", "tunebench")
 CHUNK = 1_000_000  #: Characters that are sent at a time.
-END_S = 10.0  #: How long it may take until all is ended; mostly it is less than one second.
-EXPORT_S = 55.0  #: How long it may take until the runs are in a file.
 
 
 class Started:
@@ -39,16 +37,18 @@ class Started:
             stack.enter_context(guarded(marker, self._folder))
             self._log, argv = self._folder / "command.log", _argv(name, *words)
             self._process = stack.enter_context(
-                running(argv, name=name, log=self._log, env=env, grace_s=END_S, marker=marker)
+                running(argv, name=name, log=self._log, env=env, grace_s=10.0, marker=marker)
             )
             self._stack = stack.pop_all()
 
     def answer(self, data: dict[str, Any]) -> bytes | None:
         """To who listens to it, and fetches its runs when it has ended."""
+        start = data.get("start", 0)
         if data["kind"] == "listen":
-            return self._said(data["start"])
+            return self._said(start)
         if data["kind"] == "fetch":
-            return packed("runs", start=data["start"], runs=self._fetched(data["start"]))
+            self._runs = self._runs or self._exported()
+            return packed("runs", start=start, runs=self._runs[start : start + CHUNK])
         if data["kind"] == "stop" and self._process.poll() is None:
             # as Ctrl-C does, which may be ignored here: what was measured by then is kept
             os.kill(self._process.pid, signal.SIGTERM)
@@ -66,14 +66,12 @@ class Started:
         end, code = start + len(lines), (status or 0) % 256
         return packed("said", start=start, text=text, next=end, ended=ended, status=code)
 
-    def _fetched(self, start: int) -> str:
-        """From there on what `loadbench` reads of them; empty where there are none."""
-        if not self._runs:
-            path = self._folder / "runs.json"
-            argv = _argv("dumpbench", str(path), f"--since={self._since}")
-            subprocess.run(argv, timeout=EXPORT_S, capture_output=True, check=False)
-            self._runs = path.read_text() if path.exists() else ""
-        return self._runs[start : start + CHUNK]
+    def _exported(self) -> str:
+        """What `loadbench` reads of its runs; empty where there are none."""
+        path = self._folder / "runs.json"
+        argv = _argv("dumpbench", str(path), f"--since={self._since}")
+        subprocess.run(argv, timeout=55.0, capture_output=True, check=False)  # who asks waits 60 s
+        return path.read_text() if path.exists() else ""
 
     def close(self) -> None:
         """Ends all of it: killed, a command's own guard ends what it has started."""

@@ -1,16 +1,13 @@
 """What an agent watches: processes by their name, those of a unit, and the owner of a port."""
 
 import os
-from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from benchsuite.core.units import listed
 from benchsuite.system.network import listeners
-from benchsuite.system.procfs import Stat, all_pids, read_stat, read_text
+from benchsuite.system.procfs import all_pids, read_stat, read_text
 from benchsuite.system.tree import descendants
-
-NAMING = 3  #: Words of a command line that may name a program: python -m gunicorn.
 
 
 @dataclass(slots=True, kw_only=True)
@@ -41,7 +38,11 @@ class Target:
             pid = stat.ppid
         meant = {pid for pid in stats.keys() - own if self._is_meant(pid)}
         if self.port is not None:
-            meant |= self._owning(stats.values()) - own
+            living = {(pid, stat.started) for pid, stat in stats.items()}
+            if not self._owners or not self._owners <= living:
+                listening = set(listeners(self.port))
+                self._owners = {process for process in living if process[0] in listening}
+            meant |= {pid for pid, _ in self._owners} - own
         return sorted(descendants(meant, stats.values()) - own)
 
     def _is_meant(self, pid: int) -> bool:
@@ -51,14 +52,7 @@ class Target:
                 return True
         if not self.names:
             return False
-        words = read_text(f"/proc/{pid}/cmdline").split("\0")[:NAMING]
+        words = read_text(f"/proc/{pid}/cmdline").split("\0")[:3]  # python -m gunicorn
         words.append(read_text(f"/proc/{pid}/comm").strip())
         # some write a title there: "gunicorn: master [shop]"
         return any(Path(word).name.partition(":")[0] in self.names for word in words)
-
-    def _owning(self, stats: Iterable[Stat]) -> set[int]:
-        living = {(stat.pid, stat.started) for stat in stats}
-        if not self._owners or not self._owners <= living:
-            pids = set(listeners(self.port or 0))
-            self._owners = {process for process in living if process[0] in pids}
-        return {pid for pid, _ in self._owners}

@@ -21,10 +21,8 @@ class Instances:
 
     count: int
     argv: Sequence[str]  #: Local command line of each; it listens on INSIDE.
-    env: Mapping[str, str]
-    """The variables that a run adds; nothing else of our environment is passed on."""
-    folders: Sequence[Path]
-    """Folders that each needs under the same path; only the first is writable."""
+    env: Mapping[str, str]  #: What a run adds; nothing else of our environment is passed on.
+    folders: Sequence[Path]  #: That each needs at the same path; only the first is writable.
     cpus: Sequence[int] = ()  #: Those they may use; empty for all.
 
 
@@ -48,22 +46,18 @@ class FrontAdapter(ABC):
     """
 
     name: ClassVar[str]
-    runs_instances: ClassVar[bool] = False
-    """Whether it also starts the instances (`place.instances`) and gets no upstreams."""
-    as_ourselves: ClassVar[bool] = False  #: Whether it runs as root, too, where we do.
+    runs_instances = False  #: Whether it starts `place.instances`, too, and gets no upstreams.
+    as_ourselves = False  #: Whether it runs as root, too, where we do.
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    grace_s: ClassVar[float] = 10.0
-    """How long it may take to end after the stop signal before it is killed."""
-    ready_timeout_s: ClassVar[float] = 60.0
-    """How long it may take until an answer of the run passes through it."""
+    grace_s = 10.0  #: How long it may take to end after the stop signal before it is killed.
+    ready_timeout_s = 60.0  #: How long it may take until an answer of the run passes through it.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--front-option` with their defaults, which also set the type."""
     limits: ClassVar[Limits] = {}  #: Of its options.
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
-        self.settings: dict[str, Any] = chosen_options(
-            self.name, self.options, options, self.limits
-        )
+        settings = chosen_options(self.name, self.options, options, self.limits)
+        self.settings: dict[str, Any] = settings
         self.place = place or FrontPlace()
         self.run_as = "" if self.as_ourselves else unprivileged()  #: Its user; empty for ours.
 
@@ -94,9 +88,8 @@ class FrontAdapter(ABC):
         return " ".join(output.split())
 
     def ensure_possible(self, instances: int) -> None:
-        """Raises UsageError or UnavailableError for what can't work on this machine.
-
-        Called before the first run, and again before each start.
+        """Raises UsageError or UnavailableError for what can't work on this machine; called before
+        the first run, and again before each start.
         """
         if instances < 1:
             raise UsageError(f"{self.name} needs an instance behind it; add --instances=1.")

@@ -5,24 +5,16 @@ from collections.abc import Mapping, Sequence
 
 from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
-from benchsuite.fronts.program import (
-    CERTIFICATE,
-    COMMON,
-    LEAST_CONNECTIONS,
-    ROUND_ROBIN,
-    ProgramFront,
-)
+from benchsuite.fronts.program import CERTIFICATE, COMMON, ProgramFront
 
 
 class Haproxy(ProgramFront):
     """One process with threads, each with an event loop."""
 
-    name = "haproxy"
-    program = "haproxy"
-    package = "haproxy"
+    name = program = package = "haproxy"
     least_version = (2, 2)
     template = "haproxy.cfg"
-    balances = {ROUND_ROBIN: "roundrobin", LEAST_CONNECTIONS: "leastconn"}
+    balances = {"round_robin": "roundrobin", "least_connections": "leastconn"}
     complaint = re.compile(r"\[ALERT\][^:]*: (?:config : |\[[\w.]+\] : )*(.+)")
     special = '\\"$'
     parallel_option = "threads"

@@ -5,29 +5,18 @@ from collections.abc import Mapping, Sequence
 
 from benchsuite.core.specs import Within
 from benchsuite.fronts.base import Address
-from benchsuite.fronts.program import (
-    CERTIFICATE,
-    COMMON,
-    FILES,
-    LEAST_CONNECTIONS,
-    ROUND_ROBIN,
-    ProgramFront,
-)
+from benchsuite.fronts.program import CERTIFICATE, COMMON, FILES, ProgramFront
 from benchsuite.system import network
-
-SPARE_CONNECTIONS = 32
-"""A process's connections besides those of clients: its listening sockets, its channel."""
 
 
 class Nginx(ProgramFront):
     """A master and worker processes, each with an event loop."""
 
-    name = "nginx"
-    program = "nginx"
+    name = program = "nginx"
     package = "nginx-light"
     least_version = (1, 19, 5)  # the first with -e
     template = "nginx.conf"
-    balances = {ROUND_ROBIN: "", LEAST_CONNECTIONS: "least_conn"}
+    balances = {"round_robin": "", "least_connections": "least_conn"}
     complaint = re.compile(r"\[emerg\] (?:\d+#\d+: )?(.+)")
     special = '\\"'
     parallel_option = "processes"
@@ -46,7 +35,8 @@ class Nginx(ProgramFront):
         idle = int(self.settings["upstream_keep_alive"])
         balance = self.balances[str(self.settings["balance"])]
         return {
-            "worker_connections": FILES * self.clients + SPARE_CONNECTIONS,
+            # 32 besides those of clients: its listening sockets, its channel.
+            "worker_connections": FILES * self.clients + 32,
             "descriptors": FILES * self.clients + network.LEAST,
             "connection": "" if idle else "close",
             "balance": f"        {balance};\n" if balance else "",

@@ -18,12 +18,8 @@ FOLDER = Path(__file__).parent / "conf"
 PLACEHOLDER = re.compile(r"@\{([a-z_]+)\}")  #: A bare `@name` is a named location of nginx.
 
 
-def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) -> str:
-    """Our template of that name, or the file `own` instead, with the values filled in.
-
-    Raises UsageError for an unknown placeholder.
-    """
-    path = own or FOLDER / name
+def filled(path: Path, values: Mapping[str, object]) -> str:
+    """A template with the values filled in; UsageError for an unknown placeholder."""
     try:
         template = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
@@ -37,32 +33,22 @@ def filled(name: str, values: Mapping[str, object], *, own: Path | None = None) 
     return PLACEHOLDER.sub(lambda found: str(values[found[1]]), template)
 
 
-CONNECTIONS = 4096  #: Clients at once.
-IDLE_UPSTREAM = 256  #: Idle connections kept to the instances; usually more than users.
-IDLE_UPSTREAM_S = 4
-"""Less than the 5 s after which our servers close them: closing while a request is on its way
-would be a failure that the server alone would not have."""
-KEEP_ALIVE_S = 75  #: nginx's own.
-TIMEOUT_S = 3600
-"""A front must not give up before the load does; an idle WebSocket is silent for long."""
-MOST_CONNECT_S = 75  #: nginx's limit for the wait for a connection to an instance.
 FILES = 2  #: Open files for each client: its connection, and one to an instance.
 
 CERTIFICATE = "certificate.pem"  #: Key and certificate for TLS, in the front's folder.
 
-ROUND_ROBIN = "round_robin"
-LEAST_CONNECTIONS = "least_connections"
-
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,
-    "balance": ROUND_ROBIN,
+    "balance": "round_robin",
     "config": "",
-    "connections": CONNECTIONS,
-    "keep_alive_s": KEEP_ALIVE_S,
-    "timeout_s": TIMEOUT_S,
+    "connections": 4096,  # clients at once
+    "keep_alive_s": 75,  # nginx's own
+    "timeout_s": 3600,  # not before the load gives up; an idle WebSocket is silent for long
     "tls": False,
-    "upstream_idle_s": IDLE_UPSTREAM_S,
-    "upstream_keep_alive": IDLE_UPSTREAM,
+    # less than the 5 s after which our servers close them: closing while a request is on its way
+    # would be a failure that the server alone would not have
+    "upstream_idle_s": 4,
+    "upstream_keep_alive": 256,  # idle connections to the instances; usually more than users
 }
 """Options of every program."""
 
@@ -79,23 +65,17 @@ class ProgramFront(FrontAdapter):
     program: ClassVar[str]
     package: ClassVar[str]  #: The Debian package of the program.
     least_version: ClassVar[tuple[int, ...]] = ()  #: What the configuration needs.
-    template: ClassVar[str]
-    """Name of its configuration in the run's folder and of our template in `fronts/conf`."""
+    template: ClassVar[str]  #: Name of its configuration, and of our template in `fronts/conf`.
     balances: ClassVar[Mapping[str, str]]  #: Value of `balance` → the program's word.
-    complaint: ClassVar[re.Pattern[str]]
-    """How it reports an invalid configuration; the first group is the sentence."""
-    special: ClassVar[str] = ""
-    """What needs a backslash between double quotes in its configuration."""
-    parallel_option: ClassVar[str] = ""
-    """The option with the number of its processes or threads, each on a CPU."""
+    complaint: ClassVar[re.Pattern[str]]  #: A refused configuration; group 1 is the sentence.
+    special = ""  #: What needs a backslash between double quotes in its configuration.
+    parallel_option = ""  #: The one with the number of its processes or threads, each on a CPU.
     options = COMMON
 
     def __init__(self, options: Mapping[str, Option], place: FrontPlace | None = None) -> None:
         super().__init__(options, place)
-        limits = {**LIMITS, "balance": tuple(self.balances)}
-        refuse_outside(self.name, self.settings, limits)
-        own = self.settings["config"]
-        if own and not Path(own).is_file():
+        refuse_outside(self.name, self.settings, {**LIMITS, "balance": tuple(self.balances)})
+        if (own := self.settings["config"]) and not Path(own).is_file():
             raise UsageError(f"{self.name}'s option config names no file: {own}; correct it.")
 
     @abstractmethod
@@ -109,19 +89,19 @@ class ProgramFront(FrontAdapter):
 
     def config_files(self, host: str, port: int, upstreams: Sequence[Address]) -> Mapping[str, str]:
         """Its configuration; pure, except for reading the user's own template."""
-        own = self.settings["config"]
+        template = Path(self.settings["config"] or FOLDER / self.template)
         values = {
             **self.settings,
             "folder": self.escaped(self.place.folder),
             "host": host,
             "port": port,
             "connections": self.clients,
-            "connect_s": min(self.settings["timeout_s"], MOST_CONNECT_S),
+            "connect_s": min(self.settings["timeout_s"], 75),  # nginx's limit
             "certificate": self.escaped(self.place.folder / CERTIFICATE),
             "scheme": self.scheme,
             **self.values(host, port, upstreams),
         }
-        return {self.template: filled(self.template, values, own=Path(own) if own else None)}
+        return {self.template: filled(template, values)}
 
     @property
     def parallel(self) -> int | None:
@@ -136,9 +116,7 @@ class ProgramFront(FrontAdapter):
 
     @property
     def clients(self) -> int:
-        """As many at once as its option says, or as its files allow; a run whose load opens more
-        has been refused by then.
-        """
+        """As its option says, or as its files allow: a load of more has been refused by then."""
         limit = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
         asked: int = self.settings["connections"]
         if limit == resource.RLIM_INFINITY:

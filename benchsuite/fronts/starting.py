@@ -12,25 +12,22 @@ from benchsuite.system import folders, programs
 from benchsuite.system.account import hand_over
 from benchsuite.system.process import Process, running
 
-DAYS = 2
-
 
 def make_certificate(path: Path, host: str) -> None:
     """Writes key and certificate for this IP address into one file that only its owner can read."""
     path.touch(mode=0o600)
     key, certificate = path.with_suffix(".key"), path.with_suffix(".crt")
     command = [programs.find_program("openssl") or "openssl", "req", "-x509", "-newkey", "ec"]
-    command += ["-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", str(DAYS)]
+    command += ["-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
     command += ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}"]
     command += ["-keyout", str(key), "-out", str(certificate)]
     try:
         programs.asked(*command).check_returncode()
         path.write_text(key.read_text() + certificate.read_text())
-    except subprocess.CalledProcessError as error:
-        lines = error.stdout.decode(errors="replace").strip().splitlines() or [str(error)]
-        raise StartError(f"openssl could not make a certificate: {lines[-1]}") from error
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise StartError(f"openssl could not make a certificate: {error}.") from error
+    except (OSError, subprocess.SubprocessError) as error:
+        output = error.stdout or b"" if isinstance(error, subprocess.CalledProcessError) else b""
+        *_, last = output.decode(errors="replace").strip().splitlines() or [f"{error}."]
+        raise StartError(f"openssl could not make a certificate: {last}") from error
     finally:
         key.unlink(missing_ok=True)
         certificate.unlink(missing_ok=True)
@@ -38,16 +35,15 @@ def make_certificate(path: Path, host: str) -> None:
 
 def front(
     adapter: FrontAdapter,
+    address: Address,
     upstreams: Sequence[Address],
     *,
-    port: int,
-    host: str = "127.0.0.1",
     log: Path,
     env: Mapping[str, str],
     marker: str,
     on_cpus: Collection[int] | None = None,
 ) -> AbstractContextManager[Process]:
-    """The front at host and port, in `adapter.place.folder`, until the block is left.
+    """The front at that address, in `adapter.place.folder`, until the block is left.
 
     It is ready when an answer of the run, not one of its own, passes through it. Raises
     UnavailableError or UsageError for what can't work on this machine, and StartError with the
@@ -57,10 +53,10 @@ def front(
     adapter.ensure_possible(itself.count if itself else len(upstreams))
     folder = adapter.place.folder
     folder.mkdir(parents=True, exist_ok=True)
-    for name, content in adapter.config_files(host, port, upstreams).items():
+    for name, content in adapter.config_files(*address, upstreams).items():
         folders.write_private(folder / name, content)
     if adapter.scheme == "https":
-        make_certificate(folder / CERTIFICATE, host)
+        make_certificate(folder / CERTIFICATE, address[0])
     for path in (folder, *folder.iterdir()):
         hand_over(path, adapter.run_as)
     if checking := adapter.check_argv():

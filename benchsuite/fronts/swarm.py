@@ -37,22 +37,12 @@ STACK = "stack.yaml"
 AUTO, INGRESS, HOST = "auto", "ingress", "host"
 IPVS = Path("/proc/net/ip_vs")  #: Exists when the kernel has IPVS, which the routing mesh needs.
 
-INIT = "docker swarm init --advertise-addr 127.0.0.1"
-
 OWNER_LABEL = "benchsuite.owner"  #: Says which process a stack belongs to.
 SERVICE = "web"
 REMOVE_S = 40.0
-AGAIN_S = 1.0
-"""Between two removals: parts of a stack that was being created may appear after the first."""
-
-DEPLOY_S = 60.0
+AGAIN_S = 1.0  #: Between two removals: parts that were being created may appear after the first.
 START_S = 300.0  #: An engine takes minutes to give up on a silent registry.
-POLL_S = 0.5
-ANSWER_S = 2.0
-FAILED = ("Failed", "Rejected", "Complete", "Shutdown")
 ENDING = (signal.SIGTERM, signal.SIGINT)
-
-KINDS = (["service", "ls"], ["ps", "--all"], ["network", "ls"])
 
 
 class Swarm(FrontAdapter):
@@ -104,19 +94,20 @@ class Swarm(FrontAdapter):
 
     @classmethod
     def version(cls) -> str | None:
-        engine = _engine()
-        return str(engine["ServerVersion"]) if engine and engine.get("ServerVersion") else None
+        version = _engine().get("ServerVersion")
+        return str(version) if version else None
 
     @classmethod
     def available(cls) -> Available:
         if programs.find_program("docker") is None:
             return Available(False, "docker is not installed", "apt install docker.io")
         engine = _engine()
-        if not engine or not engine.get("ServerVersion"):
+        if not engine.get("ServerVersion"):
             return Available(False, "no Docker engine answers", "systemctl start docker")
         swarm = engine.get("Swarm") or {}
         if swarm.get("LocalNodeState") != "active" or not swarm.get("ControlAvailable"):
-            return Available(False, "this Docker engine is no manager of a swarm", INIT)
+            command = "docker swarm init --advertise-addr 127.0.0.1"
+            return Available(False, "this Docker engine is no manager of a swarm", command)
         return Available(True)
 
     def _publish(self) -> str:
@@ -148,14 +139,13 @@ class Swarm(FrontAdapter):
         return {"version": "3.8", "services": {SERVICE: service}}
 
 
-def _engine() -> Mapping[str, Any] | None:
-    """The engine's information about itself; None when none answers."""
-    output = _docker("info", "--format", "{{json .}}")
+def _engine() -> Mapping[str, Any]:
+    """The engine's information about itself; empty when none answers."""
     try:
-        facts = json.loads(output or "null")
+        facts = json.loads(_docker("info", "--format", "{{json .}}") or "null")
     except ValueError:
-        return None
-    return facts if isinstance(facts, dict) else None
+        return {}
+    return facts if isinstance(facts, dict) else {}
 
 
 def _docker(*arguments: str) -> str | None:
@@ -184,9 +174,8 @@ def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
 
 
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
-    """Starts a process that removes a stack when the first pipe is closed, however we end.
-
-    The second pipe ends when the stack is removed.
+    """Starts a process that removes a stack when the first pipe is closed, however we end; the
+    second pipe ends when the stack is removed.
     """
     ours = (PART_VARIABLE, RUN_VARIABLE)
     env = {name: value for name, value in os.environ.items() if name not in ours}
@@ -207,11 +196,12 @@ def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
 def remove(stack: str) -> None:
     """Removes a stack and waits up to `REMOVE_S` until nothing of it is left."""
     mine = ("--quiet", "--filter", f"label=com.docker.stack.namespace={stack}")
+    kinds = (["service", "ls"], ["ps", "--all"], ["network", "ls"])
     deadline = time.monotonic() + REMOVE_S
     while time.monotonic() < deadline:
         _docker("stack", "rm", stack)
         time.sleep(AGAIN_S)
-        outputs = [_docker(*kind, *mine) for kind in KINDS]
+        outputs = [_docker(*kind, *mine) for kind in kinds]
         if not any(output is None or output.strip() for output in outputs):
             return
 
@@ -239,8 +229,7 @@ def main(arguments: Sequence[str]) -> None:
         signal.signal(signum, signal.default_int_handler)
     try:
         sweep()
-        port = _deploy(Path(paths[0]), stack)
-        problem = _watch(f"{stack}_{SERVICE}", port)
+        problem = _watch(f"{stack}_{SERVICE}", _deploy(Path(paths[0]), stack))
     except DockerError as error:
         problem = str(error)
     except KeyboardInterrupt:
@@ -262,14 +251,13 @@ def _deploy(path: Path, stack: str) -> int:
     service["deploy"]["labels"] = {OWNER_LABEL: lock.owner_name()}
     path.write_text(json.dumps(content, indent=2, ensure_ascii=False), encoding="utf-8")
     deploy = ["stack", "deploy", "--resolve-image", "never", "--compose-file", str(path), stack]
-    docker(*deploy, timeout_s=DEPLOY_S)
+    docker(*deploy, timeout_s=60.0)
     return int(service["ports"][0]["published"])
 
 
 def _watch(service: str, port: int) -> str:
-    """Waits until all replicas run and one answers, then for the end; returns the error otherwise.
-
-    Docker is asked nothing while they are measured.
+    """Waits until all replicas run and one answers, then for the end, asking Docker nothing while
+    they are measured; returns the error otherwise.
     """
     deadline = time.monotonic() + START_S
     form = "{{.CurrentState}}|{{.Error}}"
@@ -277,22 +265,20 @@ def _watch(service: str, port: int) -> str:
         lines = docker("service", "ps", "--no-trunc", "--format", form, service).splitlines()
         for line in lines:
             state, _, error = line.partition("|")
-            if state.startswith(FAILED):
-                tail = ""
-                with suppress(DockerError):
-                    tail = docker("service", "logs", "--raw", "--tail", "20", service)
+            if state.startswith(("Failed", "Rejected", "Complete", "Shutdown")):
+                tail = _docker("service", "logs", "--raw", "--tail", "20", service) or ""
                 return f"{tail}\na replica ended: {state} ({error or 'no error message'})"
         if lines and all(line.startswith("Running") for line in lines) and _answers(port):
             while True:
                 signal.pause()
-        time.sleep(POLL_S)
+        time.sleep(0.5)
     return f"not all replicas run and answer after {START_S:g} s"
 
 
 def _answers(port: int) -> bool:
     """Whether HTTP comes back; Docker's own proxy accepts connections before its replica does."""
     with suppress(NotAnswered):
-        ask(f"http://127.0.0.1:{port}/", timeout_s=ANSWER_S)
+        ask(f"http://127.0.0.1:{port}/", timeout_s=2.0)
         return True
     return False
 

@@ -68,8 +68,7 @@ def _made(
     with ExitStack() as stack:
         stack.enter_context(guarded(marker, folder))
         agent = stack.enter_context(connected(place))
-        listed = json.dumps(words)
-        port = agent.ask("run", "running", version=__version__, name=name, words=listed)["port"]
+        port = agent.ask("run", "running", version=__version__, name=name, words=words)["port"]
         stack.callback(agent.send, "drop")
         load = [place.host, str(port), str(place.key_file.resolve())]
         argv = [sys.executable, "-m", "benchsuite.load.hosts.worker", *load]

@@ -184,7 +184,7 @@ def session(
         sweep()
         sweep_executions()
         settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
-        with runner.session(
+        made = runner.Session(
             settings_module=settings,
             port=place.port,
             bind=place.bind or HOST,
@@ -192,7 +192,8 @@ def session(
             agent=place.watching,
             start_timeout_s=place.start_timeout_s,
             ceilings=results.ceilings,
-        ) as at_work:
+        )
+        with made.opened() as at_work:
             yield Session(at_work, results, watcher, screen, opened, estimate or Estimate())
 
 

@@ -1,5 +1,5 @@
 """One Plan → one RunResult. Knows no models."""
 
-from benchsuite.runner.session import Session, Watcher, session
+from benchsuite.runner.session import Session, Watcher
 
-__all__ = ["Session", "Watcher", "session"]
+__all__ = ["Session", "Watcher"]

@@ -22,32 +22,14 @@ from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs import REDIS
 from benchsuite.core.specs.layer import TCP, UNIX
 from benchsuite.core.wording import quoted
-from benchsuite.delay.delayer import (
-    HOST,
-    Delayer,
-    address_of_redis,
-    moved_redis_url,
-)
-from benchsuite.fronts.base import (
-    INSIDE,
-    Address,
-    FrontAdapter,
-    FrontPlace,
-    Instances,
-)
+from benchsuite.delay.delayer import HOST, Delayer, address_of_redis, moved_redis_url
+from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances
 from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, import_path
 from benchsuite.runner.plan import Plan
-from benchsuite.runner.running_system import (
-    DELAY,
-    FRONT,
-    LOG_LINES,
-    TARGET,
-    WORKERS,
-    RunningSystem,
-)
+from benchsuite.runner.running_system import DELAY, FRONT, LOG_LINES, TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
@@ -55,16 +37,9 @@ from benchsuite.system import folders, logfile, scratch
 from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.network import ensure_port_free, free_port, free_ports
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
-from benchsuite.telemetry.prober.answer import (
-    ASKED_HEADER,
-    NotAnswered,
-    Probe,
-    ask,
-)
+from benchsuite.telemetry.prober.answer import ASKED_HEADER, NotAnswered, Probe, ask
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
-MOST_PADDING = 4096
-LOOPBACK = ("127.0.0.1", "::1", "localhost")
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
@@ -74,8 +49,6 @@ def about_services(services: Mapping[str, str]) -> dict[str, str]:
 
 
 READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
-ASKS = 4  #: How often a target is asked for its count: of several hosts others answer then.
-LONGEST_LINE = 100  #: Characters of a line of a log that are told.
 
 
 @dataclass(slots=True, kw_only=True)
@@ -94,15 +67,12 @@ class Assembly:
     tell: Callable[[str], None] = lambda words: None  #: Is told what takes long.
     system: RunningSystem = field(default_factory=RunningSystem)
     services: dict[str, str] = field(default_factory=dict)  #: Name → URL.
-    replaced: Mapping[str, str] = field(default_factory=dict)
-    """Variables that would name the project's own databases, with what they name instead."""
+    replaced: Mapping[str, str] = field(default_factory=dict)  #: What would name its databases.
     _stack: ExitStack = field(default_factory=ExitStack)
 
     @contextmanager
     def serving(self, port: int | None = None, bind: str = HOST) -> Iterator[RunningSystem]:
-        """Inside the block the target answers, at that address; raises StartError with the log of
-        what doesn't.
-        """
+        """In the block the target answers there; raises StartError with the log of what doesn't."""
         plan, spec, system = self.plan, self.plan.spec, self.system
         system.token = self.token
         if not plan.server.starts:
@@ -127,8 +97,7 @@ class Assembly:
                 amended = self._amended(late, layer, caches=caches)
                 if bind != HOST and not spec.visitor.host:
                     amended["host"] = bind  # which the project must allow
-                instructions = self.clone(**amended)
-                system.instructions = self._stack.enter_context(instructions)
+                system.instructions = self._stack.enter_context(self.clone(**amended))
                 if own:
                     self.services[REDIS] = layer
                 if system.instructions is not None:
@@ -152,10 +121,10 @@ class Assembly:
         system, address = self.system, self.plan.server.name
         system.base_url = address
         url = address + quoted(self.plan.workload.ready_path)
+        asking = partial(ask, url, timeout_s=self.plan.spec.load.timeout_s)
         headers = {**self.headers, RUN_HEADER: self.token}
-        timeout_s = self.plan.spec.load.timeout_s
         try:
-            answer = ask(url, headers=headers, timeout_s=timeout_s)
+            answer = asking(headers=headers)
         except NotAnswered as error:
             advice = "see that it runs, and that these are its scheme and port"
             if "certificate" in str(error):
@@ -168,10 +137,10 @@ class Assembly:
         def seen() -> int | None:
             """Of one host; several each know their own part."""
             counts = {}
-            for _ in range(ASKS):
+            for _ in range(4):  # of several hosts others answer then
                 with suppress(NotAnswered):
-                    asked = ask(url, headers={**headers, ASKED_HEADER: "?"}, timeout_s=timeout_s)
-                    count, _, host = (asked.asked or "").partition(" ")
+                    answer = asking(headers={**headers, ASKED_HEADER: "?"})
+                    count, _, host = (answer.asked or "").partition(" ")
                     counts[host] = int(count) if count.isdecimal() else None
             return next(iter(counts.values())) if len(counts) == 1 else None
 
@@ -183,13 +152,11 @@ class Assembly:
         for name, kind in sorted({**besides, **self.plan.services}.items()):
             folder = self.folder / name
             folder.mkdir()
-            by = TCP
-            if name == REDIS:
-                by = spec.layer.by if REDIS in self.plan.services else UNIX
+            by = spec.layer.by if REDIS in self.plan.services else UNIX
             service = kind(
                 folder=folder,
                 marker=self.token,
-                by=by,
+                by=by if name == REDIS else TCP,
                 env=any_program(),
                 on_cpus=spec.load.cpus if kind.ours else spec.server.cpus,
                 start_timeout_s=self.timeout_s,
@@ -234,25 +201,20 @@ class Assembly:
 
     def _start_servers(self, place: Address) -> str:
         """Starts the server there, or a front for its instances; the scheme to speak."""
-        spec = self.plan.spec.server
-        if self.plan.front_runs_instances:
-            return self._start_replicas(place)
+        spec, system = self.plan.spec.server, self.system
+        if self.plan.front_runs_instances:  # each in a network and with files of its own
+            by = self._front(place, instances=self.replicas())
+            process, url = system.members[-1].process, f"{by.scheme}://{place[0]}:{place[1]}"
+            system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
+            return by.scheme
         places = [place]
         if spec.front:
-            ports = free_ports(HOST, spec.instances, besides=[place[1]])
-            places = [(HOST, port) for port in ports]
+            places = [(HOST, at) for at in free_ports(HOST, spec.instances, besides=[place[1]])]
         servers = [self._server(own) for own in places]
         for server, (host, port) in zip(servers, places, strict=True):
             ready_s = self._wait(server, f"http://{host}:{port}")
-        self.system.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
+        system.startup_s = servers[-1].started_at - servers[0].started_at + ready_s
         return self._front(place, upstreams=places).scheme if spec.front else "http"
-
-    def _start_replicas(self, place: Address) -> str:
-        """A front that runs the instances itself, each in a network and with files of its own."""
-        by = self._front(place, instances=self.replicas())
-        process, url = self.system.members[-1].process, f"{by.scheme}://{place[0]}:{place[1]}"
-        self.system.startup_s = self._wait(process, url, timeout_s=by.ready_timeout_s)
-        return by.scheme
 
     def replicas(self) -> Instances:
         """What the front is told of the instances; UsageError for what can't be inside."""
@@ -267,7 +229,7 @@ class Assembly:
         urls = [*self.services.values(), *([self.database.url] if self.database else [])]
         hosts = {urlsplit(url).hostname for url in urls}
         hosts.update((self.facts.database_address or ())[:1])
-        if hosts & set(LOOPBACK):
+        if hosts & {"127.0.0.1", "::1", "localhost"}:
             raise UsageError(
                 f"An instance of {spec.front} has a network of its own, in which it would not find "
                 "a database or Redis of this machine; leave --database=postgresql out, add "
@@ -288,13 +250,12 @@ class Assembly:
 
     def _front(
         self,
-        place_of_all: Address,
+        address: Address,
         *,
         upstreams: Sequence[Address] = (),
         instances: Instances | None = None,
     ) -> FrontAdapter:
         """Starts the front there; instances that it runs are the target's part."""
-        host, port = place_of_all
         folder = self.folder / "front"
         place = FrontPlace(folder=folder, token=self.token, instances=instances)
         assert self.plan.front is not None
@@ -302,9 +263,8 @@ class Assembly:
         process = self._stack.enter_context(
             front(
                 adapter,
+                address,
                 upstreams,
-                host=host,
-                port=port,
                 log=folder.with_suffix(".log"),
                 env=any_program(),
                 marker=self.token,
@@ -332,12 +292,7 @@ class Assembly:
         return server
 
     def _run(
-        self,
-        adapter: ServerAdapter,
-        part: str,
-        name: str,
-        argv: Sequence[str],
-        version: str | None,
+        self, adapter: ServerAdapter, part: str, name: str, argv: Sequence[str], version: str | None
     ) -> Process:
         """Starts one program of the target or beside it."""
         process = self._stack.enter_context(
@@ -385,7 +340,7 @@ class Assembly:
             **about_services({name: self.services[name] for name in self.plan.workload.services}),
             **of_project,
             "PYTHONHASHSEED": str(draw.randrange(2**32)),
-            "BENCHSUITE_PADDING": "x" * draw.randrange(MOST_PADDING),
+            "BENCHSUITE_PADDING": "x" * draw.randrange(4096),
         }
 
     def _start_workers(self) -> None:
@@ -405,10 +360,9 @@ class Assembly:
         begin = monotonic()
 
         def doing() -> str:
-            lines = system.start_error() or logfile.tail(process.log, 1)
-            return f"{process.name} not answering for {monotonic() - begin:.0f} s" + (
-                f" ({lines.strip()[:LONGEST_LINE]})" if lines else ""
-            )
+            line = (system.start_error() or logfile.tail(process.log, 1)).strip()[:100]
+            waited = f"{process.name} not answering for {monotonic() - begin:.0f} s"
+            return f"{waited} ({line})" if line else waited
 
         system.doing = doing
         patience = Patience(self.tell, doing, timeout_s)
@@ -416,8 +370,7 @@ class Assembly:
 
         def answers() -> bool:
             patience.look()
-            ended = system.ended()
-            if ended is not None:  # whatever it is, without it there will be no answer
+            if ended := system.ended():  # whatever it is, without it there will be no answer
                 wait(ended.process, lambda: False, timeout_s=0)
             return probe()
 

@@ -3,7 +3,7 @@
 import os
 import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -17,24 +17,19 @@ from benchsuite.system.folders import VARIABLE
 from benchsuite.system.process import any_program
 
 
-@dataclass
 class OwnTarget:
     """What `Keeper` says, said of a target that is not the project: nothing was made or changed."""
 
-    facts: Facts = field(default_factory=Facts)
-    settings_changed: Mapping[str, str] = field(default_factory=dict)
-    tell: Callable[[str], None] = lambda words: None
-    doing = ""
-    has_made = True
+    facts, settings_changed, doing, has_made = Facts(), dict[str, str](), "", True
+    tell: Callable[[str], None]
 
     def wait(self) -> None:
-        return None
+        """There is nothing to wait for."""
 
-    @contextmanager
-    def clone(self, token: str, **amended: object) -> Iterator[None]:
-        yield None
+    def clone(self, token: str, **amended: object) -> AbstractContextManager[None]:
+        return nullcontext()
 
-    def counts(self, token: str, variables: Mapping[str, str] = {}) -> Mapping[str, int]:
+    def counts(self, token: str, variables: Mapping[str, str]) -> Mapping[str, int]:
         return {}
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
@@ -65,11 +60,10 @@ class Data:
         """The service asked for, started at the first run that wants it, again where one wants it
         otherwise, and anew, as its databases, where it died. It runs on the target's CPUs.
         """
-        kind, key = plan.database, _service_key(plan)
+        kind, key, cpus = plan.database, _service_key(plan), plan.spec.server.cpus
         if kind is None or key is None:
             return None
         connections = plan.spec.database.max_connections or kind.max_connections
-        wanted = (connections, plan.spec.server.cpus)
         if key in self._services and self._services[key][0].process.poll() is not None:
             self._forget(key)
         if key not in self._services:
@@ -81,14 +75,14 @@ class Data:
                     max_connections=connections,
                     fsync=plan.spec.database.fsync,
                     env=any_program(),
-                    on_cpus=plan.spec.server.cpus,
+                    on_cpus=cpus,
                     start_timeout_s=self._start_timeout_s,
                 )
             )
             self._services[key] = service, own
         service, _ = self._services[key]
-        if (service.max_connections, service.on_cpus) != wanted:
-            service.max_connections, service.on_cpus = wanted
+        if (service.max_connections, service.on_cpus) != (connections, cpus):
+            service.max_connections, service.on_cpus = connections, cpus
             service.restart()
         return service
 

@@ -1,6 +1,5 @@
 """What a diagnostic start has seen, of all processes together."""
 
-import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -13,8 +12,7 @@ from benchsuite.isolation.served.errors import is_the_projects, short
 from benchsuite.stats import stacks
 
 PACKAGES = re.compile(r".*/(?:site-packages|dist-packages|python\d\.\d+)/")
-SCRIPTS = f"{os.sep}bin{os.sep}"
-TARGET_APP = f"{os.sep}benchsuite{os.sep}target{os.sep}"  #: The project, where it is measured.
+TARGET_APP = "/benchsuite/target/"  #: The project, where it is measured.
 IDLE = re.compile(
     r"\S*\b(select|poll) \((selectors|waitress/wasyncore)\.py|Condition\.wait \(threading\.py"
     r"|_worker \(concurrent/futures/thread\.py|<module> \(\S*\bbin/uwsgi:"
@@ -22,7 +20,6 @@ IDLE = re.compile(
 """Where threads wait for work. One that has just been woken is taken for busy there; py-spy, which
 leaves such stacks out too, knows these functions without their classes. Of uWSGI, whose C code
 waits below no function, it can't tell at all whether it does."""
-MOST = 10  #: Queries that are kept of a page: those that took most time.
 Account = Mapping[str, Any]
 
 
@@ -42,28 +39,24 @@ def diagnosis(instructions: Path) -> dict[str, Any] | None:
 
 
 def _page(name: str, accounts: Iterable[Account]) -> dict[str, Any]:
-    seen = [one["pages"][name] for one in accounts if name in one["pages"]]
-    sums = {key: sum(one[key] for one in seen) for key in COUNTED}
+    seen = [account["pages"][name] for account in accounts if name in account["pages"]]
+    sums = {key: sum(page[key] for page in seen) for key in COUNTED}
     requests = sums.pop("requests")
-    times: Counter[tuple[str, str, int]] = Counter()
-    seconds: Counter[tuple[str, str, int]] = Counter()
-    for query, place, digest, count, took_s in (shape for one in seen for shape in one["shapes"]):
-        times[query, place, digest] += count
-        seconds[query, place, digest] += took_s
-    return {
-        "page": name,
-        "requests": requests,
-        **{key: value / requests for key, value in sums.items()},
-        "shapes": [
-            {
-                "query": query,
-                "place": place,
-                "times": times[query, place, digest] / requests,
-                "query_s": took_s / requests,
-            }
-            for (query, place, digest), took_s in seconds.most_common(MOST)
-        ],
-    }
+    times, seconds = Counter[tuple[str, str, int]](), Counter[tuple[str, str, int]]()
+    for *shape, count, took_s in (shape for page in seen for shape in page["shapes"]):
+        times[*shape] += count
+        seconds[*shape] += took_s
+    shapes = [
+        {
+            "query": shape[0],
+            "place": shape[1],
+            "times": times[shape] / requests,
+            "query_s": took_s / requests,
+        }
+        for shape, took_s in seconds.most_common(10)  # those that took most time
+    ]
+    means = {key: value / requests for key, value in sums.items()}
+    return {"page": name, "requests": requests, **means, "shapes": shapes}
 
 
 def flame(seen: str, rate_hz: int) -> dict[str, Any]:
@@ -79,7 +72,7 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
         package = PACKAGES.sub("", path)  # else from the current directory
         place = package if package != path or path.startswith("<") else short(path)
         words = f"{name} ({place}:{line})"
-        is_file = not path.startswith("<") and SCRIPTS not in path
+        is_file = not path.startswith("<") and "/bin/" not in path
         if is_file and (TARGET_APP in path or is_the_projects(path)):
             own.add(words)
         return words

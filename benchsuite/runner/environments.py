@@ -21,7 +21,6 @@ CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
 """What a project's URLs and admin import when benchsuite's pages are among them. By name alone:
 which version suits the project's Django is the installer's to find."""
 OLDEST = (3, 11)  #: The oldest Python that can import benchsuite's part of a measured server.
-CONSOLE_APPS = ("benchsuite", "benchsuite.apps.BenchsuiteConfig")
 
 
 def environment(given: str) -> str:
@@ -64,10 +63,9 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
             f"The requirements of the environment {name} are not in the cache any more; give their "
             f"file again: --env {name}=requirements.txt."
         )
-    # The project's requirements, then what benchsuite needs beside them, moving nothing.
-    missing = [one for one in CONSOLE if one not in wanted.names] if _serves_console() else []
     steps = [Step(requirements=wanted)]
-    if missing:
+    missing = [package for package in CONSOLE if package not in wanted.names]
+    if missing and _serves_console():
         ours = requirements.parse("\n".join(missing))
         steps.append(Step(requirements=ours, moves_nothing=True))
     return Recipe(
@@ -111,4 +109,4 @@ def _serves_console() -> bool:
         apps = getattr(target_settings(), "INSTALLED_APPS", ())
     except (ImportError, ImproperlyConfigured):
         return False
-    return any(one in apps for one in CONSOLE_APPS)
+    return any(app in apps for app in ("benchsuite", "benchsuite.apps.BenchsuiteConfig"))

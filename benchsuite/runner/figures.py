@@ -9,15 +9,7 @@ import numpy as np
 
 from benchsuite.core.readings import memory
 from benchsuite.core.results import IdleMemory, Reading, WebSockets
-from benchsuite.core.samples import (
-    CLOSING,
-    FANOUT,
-    HANDSHAKE,
-    MESSAGE,
-    PUBLICATION,
-    STRAY,
-    Kind,
-)
+from benchsuite.core.samples import CLOSING, FANOUT, HANDSHAKE, MESSAGE, PUBLICATION, STRAY, Kind
 from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures
@@ -40,18 +32,16 @@ def websockets(
     """None when no WebSocket was asked for. `readings` are in seconds since `begin_s`, a moment of
     the monotonic clock. All connections were cut at `storm_s`.
     """
-    if not len(figures.of(HANDSHAKE)):
+    handshakes = figures.of(HANDSHAKE)
+    if not len(handshakes):
         return None
-    cut = None  #: What is known of those that were cut, where they were.
-    if storm_s is not None:
-        cut = recovery(figures.of(HANDSHAKE), begin_s + storm_s)
     return WebSockets(
         accounts=figures.accounts,
         connections=max((count for _, count in figures.done.connections), default=None),
         rate_connected=figures.rate_connected,
         idle=_idle_memory(figures, readings, begin_s) if reads_memory else None,
         closed=_left_behind(figures, readings, begin_s) if storm_s is None else None,
-        recovery=cut,
+        recovery=None if storm_s is None else recovery(handshakes, begin_s + storm_s),
         compression=figures.done.traffic,
     )
 
@@ -70,12 +60,7 @@ def _left_behind(
         for second, size in memory(readings, TARGET, ALWAYS)
         if begin <= second <= end
     ]
-    line = slope(steps)
-    if line is None:
-        return None
-    return IdleMemory(
-        steps=tuple(steps), each_bytes=line.value, low_bytes=line.low, high_bytes=line.high
-    )
+    return _memory(steps) if slope(steps) else None
 
 
 def _idle_memory(
@@ -89,17 +74,15 @@ def _idle_memory(
         taken = [size for second, size in known if begin < second + begin_s <= end]
         if held and taken:
             steps.append((round(median(held)), round(median(taken))))
-    if not steps:
-        return None
-    line = slope(steps)
     before = [size for second, size in known if second <= 0]
-    return IdleMemory(
-        steps=tuple(steps),
-        each_bytes=line.value if line else None,
-        low_bytes=line.low if line else None,
-        high_bytes=line.high if line else None,
-        before_bytes=before[-1] if before else None,
-    )
+    return _memory(steps, before[-1] if before else None) if steps else None
+
+
+def _memory(steps: Sequence[tuple[int, int]], before_bytes: int | None = None) -> IdleMemory:
+    idle = IdleMemory(steps=tuple(steps), before_bytes=before_bytes)
+    if line := slope(steps):
+        return replace(idle, each_bytes=line.value, low_bytes=line.low, high_bytes=line.high)
+    return idle
 
 
 NEVER = "a subscriber did not get it within the time-out"
@@ -139,11 +122,9 @@ def _with_one(
     whole["name"] = _entered(entries, f"last subscriber {path}", FANOUT, {Kind.LOST: NEVER})
     strays = got[overtaken(sent, got)]
     strays["name"] = _entered(entries, f"stray {path}", STRAY, {Kind.REORDERED: LATE})
-    strays["kind"] = Kind.REORDERED
-    strays["start"] = strays["finish"]
+    strays["kind"], strays["start"] = Kind.REORDERED, strays["finish"]
     lost["name"] = _entered(entries, entries[of[MESSAGE]].name, MESSAGE, {Kind.LOST: NEVER})
-    samples = np.concatenate([samples, whole, lost, strays])
-    return samples, entries
+    return np.concatenate([samples, whole, lost, strays]), entries
 
 
 def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[int, str]) -> int:

@@ -121,9 +121,9 @@ def learned(made: Sequence[Rehearsal]) -> Learned:
             if not unsteady and {*again} - {rows[0]}:
                 once.append(name)
     forms: list[Counter[str]] = []  #: Those whose names differ in numbers alone together.
-    for one in new:
+    for rehearsal in new:
         forms.append(Counter())
-        for name, times in one.posts.items():
+        for name, times in rehearsal.posts.items():
             forms[-1][NUMBER.sub("0", name)] += times
     always = set.intersection(*map(set, forms))
     words = "No row was gained by a rehearsed completion, though each sent forms, answered right."
@@ -145,12 +145,12 @@ def answers(counts: Counts, users: int) -> Answers:
     judged: defaultdict[tuple[str, str], Counter[bool]] = defaultdict(Counter)
     for (name, scope, kind), count in counts.items():
         judged[name, scope][kind == Kind.OK] += count
-    by_scope = [(scope, name, (seen[True], seen[False])) for (name, scope), seen in judged.items()]
-    journeys = [pair for scope, _, pair in by_scope if scope == JOURNEY]
+    pairs = {key: (seen[True], seen[False]) for key, seen in judged.items()}
+    journeys = [pair for (_, scope), pair in pairs.items() if scope == JOURNEY]
     return Answers(
         journeys=(sum(right for right, _ in journeys), sum(wrong for _, wrong in journeys)),
-        requests={name: pair for scope, name, pair in by_scope if scope == REQUEST},
-        resent=sum(sum(pair) for scope, _, pair in by_scope if scope == RESENT),
+        requests={name: pair for (name, scope), pair in pairs.items() if scope == REQUEST},
+        resent=sum(sum(pair) for (_, scope), pair in pairs.items() if scope == RESENT),
         users=users,
     )
 
@@ -188,13 +188,10 @@ def held(
     begin = still_since = time.monotonic()
     now, coming = rows(known.left), True
     while time.monotonic() - begin < SETTLE_S:
-        most = max(gains_of(known.before, now.of).values(), default=0)
-        lacks = most < seen.journeys[0]
+        lacks = max(gains_of(known.before, now.of).values(), default=0) < seen.journeys[0]
         if known.left:
-            lacks = any(one.stored < one.claimed for one in judged(known, seen, now))
-        if not lacks:
-            break
-        if not (coming := time.monotonic() - still_since < STILL_S):
+            lacks = any(table.stored < table.claimed for table in judged(known, seen, now))
+        if not lacks or not (coming := time.monotonic() - still_since < STILL_S):
             break
         time.sleep(STEP_S)
         earlier, now = now, rows(known.left)
@@ -207,19 +204,18 @@ def held(
         f"{format_count(gained)} {units.get(name, f'rows gained in {name}')}"
         for name, gained in stored.items()
     ]
-    completions = tables[0].completions if tables else seen.journeys[0]
-    claim = f"{format_count(completions)} completions claimed"
-    return tables[0] if tables else None, f"{claim}, {listed(words or ['no row gained'])}"
+    worst = tables[0] if tables else None
+    claimed = format_count(worst.completions if worst else seen.journeys[0])
+    return worst, f"{claimed} completions claimed, {listed(words or ['no row gained'])}"
 
 
 def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) -> list[Stored]:
     """Each table that completions fill, those that disagree first; more rows may be `coming`."""
     least, most = bounds(known, seen)
     tables: list[Stored] = []
-    for table, left in known.left.items():
-        if table not in known.before or table not in now.of:
-            continue
-        claimed, stored = floor(least * max(left)), now.of[table] - known.before[table]
+    for table in [name for name in known.left if name in known.before and name in now.of]:
+        each = max(known.left[table])
+        claimed, stored = floor(least * each), now.of[table] - known.before[table]
         excuse = ""
         if stored < claimed and (table in now.gone or stored < 0):
             excuse = "Rows that were there before are gone, so some of its own may be, too."
@@ -231,16 +227,16 @@ def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) ->
             Stored(
                 claimed=claimed,
                 stored=stored,
-                in_doubt=max(0, ceil(most * max(left)) - claimed),
+                in_doubt=max(0, ceil(most * each) - claimed),
                 completions=floor(least),
                 table=table,
-                left=left,
+                left=known.left[table],
                 excuse=excuse,
             )
         )
-    kept = any(one.agrees and max(one.left) == 1 for one in tables)
-    for place, one in enumerate(tables):
-        if not one.agrees and (kept or max(one.left) > 1):
+    kept = any(table.agrees and max(table.left) == 1 for table in tables)
+    for place, judgement in enumerate(tables):
+        if not judgement.agrees and (kept or max(judgement.left) > 1):
             words = "How many rows come into it may depend on what a form says."
-            tables[place] = replace(one, excuse=one.excuse or words)
-    return sorted(tables, key=lambda one: (one.agrees, bool(one.excuse)))
+            tables[place] = replace(judgement, excuse=judgement.excuse or words)
+    return sorted(tables, key=lambda table: (table.agrees, bool(table.excuse)))

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 from benchsuite.agent.client import Watching
-from benchsuite.core.observations import Probes, Turnover
+from benchsuite.core.observations import Probes, Segment, Turnover
 from benchsuite.core.readings import DATABASE, LOAD
 from benchsuite.core.results import Reading, Summary
 from benchsuite.core.samples import Stall
@@ -44,7 +44,6 @@ class Monitor:
         """`devices` are asked beside the built-in ones; an `agent` watches a target elsewhere."""
         self.agent = agent
         self._serving, self._load_pids, self._devices = serving, load_pids, devices
-        self._load = ProcessTree(load_pids)
         self.census = Census(lambda: serving.pids(TARGET))
         self.host = Host(serving.known, cpus=os.cpu_count() or 1, clocks=clocks)
         self.cpus_target: frozenset[int] | None = None
@@ -60,13 +59,10 @@ class Monitor:
 
     def sampler(self) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this monitor along."""
-        target = {TARGET: self.census} if self._serving.starts else {}
+        load = ProcessTree(self._load_pids)
+        parts = {**self._serving.parts, LOAD: lambda: [stat.pid for stat in load.living()]}
         return Sampler(
-            {
-                **self._serving.parts,
-                **target,
-                LOAD: lambda: [stat.pid for stat in self._load.living()],
-            },
+            {**parts, TARGET: self.census} if self._serving.starts else parts,
             interval_s=INTERVAL_S,
             also=(self.host.look, self.see_cpus),
             service_probes={**self._serving.service_probes, TARGET: self.host},
@@ -79,26 +75,24 @@ class Monitor:
     def watching(self, workload: Workload, job: Job, folder: Path) -> Iterator[None]:
         """From before the load until after it."""
         with ExitStack() as asking:
-            page = probes.probed_page(workload)
-            if page is not None:
+            load, token = job.load, self._serving.token
+            if (page := probes.probed_page(workload)) is not None:
                 self.page = page.name
                 self._request = probes.request_for(
                     page.path,
                     status=page.status,
                     base_url=job.base_url,
                     token=job.run_header,
-                    load=job.load,
+                    load=load,
                     headers=job.visitor.sent(job.cookies),
                     seed=job.seed,
                 )
-                cpus = job.load.cpus
-                marker = self._serving.token
                 prober = probes.prober(
-                    self._request, job.load, folder=folder, on_cpus=cpus, marker=marker
+                    self._request, load, folder=folder, on_cpus=load.cpus, marker=token
                 )
                 self._prober = asking.enter_context(prober)
-            programs = [one for one in self._serving.members if one.part == DATABASE]
-            logs = {one.process.log: one.process.log.stat().st_size for one in programs}
+            databases = [one.process.log for one in self._serving.members if one.part == DATABASE]
+            logs = {log: log.stat().st_size for log in databases}
             self.census()
             self.see_cpus()
             try:
@@ -138,14 +132,13 @@ class Monitor:
         return self.census.turnover(*window) if self._serving.starts else None
 
     def told(self, tick: Tick) -> None:
-        """Another second of the load has passed."""
         if self._prober is not None:
             self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
 
     @property
     def asked(self) -> list[bool]:
         """The prober's requests: whether each was answered right."""
-        return [one.outcome == RIGHT for one in self._probes]
+        return [probe.outcome == RIGHT for probe in self._probes]
 
     def unwatched(self, done: Done) -> tuple[str, ...]:
         """What could not be seen, and which check could not be made for it."""
@@ -163,17 +156,11 @@ class Monitor:
         unseen = [f"{words} ({check.number})" for seen, words, check in missing if seen is None]
         return (*unseen, *errors)
 
-    def probes(
-        self,
-        window: tuple[float, float],
-        load: Summary,
-        users: float | None,
-        traffic: Traffic | None,
-    ) -> Probes | None:
-        """What the prober saw in a window; None when it was not there."""
+    def probes(self, of: Segment, load: Summary, traffic: Traffic | None) -> Probes | None:
+        """What the prober saw in the window of a segment; None when it was not there."""
         if self._request is None or traffic is None:
             return None
-        return probes.between(self._probes, window, load, users, traffic)
+        return probes.between(self._probes, of.window, load, of.waiting_users, traffic)
 
     def stall(self) -> Stall | None:
         """Whether a page waits for acknowledgements; None when the prober can ask nothing."""

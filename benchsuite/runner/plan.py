@@ -18,8 +18,6 @@ from benchsuite.services.base import DatabaseService, Service
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
-SAMPLES_EACH = 2  #: Of an arrival at least: a journey and its request.
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -36,8 +34,7 @@ class Plan:
     async_twin: str | None  #: Name of the same workload in an asynchronous view.
     recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
-    most_per_s: float | None = None
-    """Requests that a target elsewhere may be asked each second; None for no limit."""
+    most_per_s: float | None = None  #: Requests a second that it may be asked; None for no limit.
 
     @property
     def data(self) -> DatabaseSpec:
@@ -71,7 +68,7 @@ class Plan:
         """Whether load hosts will have more samples than they send."""
         load = self.spec.load
         arrivals = (load.arrival_rate or 0.0) * load.window_end_s
-        return load.hosts > 0 and arrivals * SAMPLES_EACH > MOST_SAMPLES
+        return load.hosts > 0 and 2 * arrivals > MOST_SAMPLES  # each is a journey and its request
 
     @property
     def at_once(self) -> int | None:
@@ -80,9 +77,7 @@ class Plan:
         return each * self.spec.server.instances if each else None
 
     def slots_held(self, users: float) -> int | None:
-        """All of these, where kept connections of so many users hold them, so that nobody else gets
-        one; None where somebody does.
-        """
+        """All of these, where kept connections of so many users leave nobody one; else None."""
         load, slots = self.spec.load, self.at_once
         keeps = load.keep_alive and not load.is_open and self.server.holds_slots
         stays = load.think_time_s < self.server.settings.get("keep_alive_s", math.inf)
@@ -90,7 +85,6 @@ class Plan:
 
     @property
     def front_runs_instances(self) -> bool:
-        """Whether the front starts the server too."""
         return self.front is not None and self.front.runs_instances
 
     @property
@@ -117,8 +111,8 @@ class Plan:
 
     def server_at(self, folder: Path, services: Mapping[str, str]) -> ServerAdapter:
         """The adapter in a place of the run's, under the interpreter that serves."""
-        place = Place(folder=folder, interpreter=self.server.python, services=services)
-        return self._server(place)
+        python = self.server.python
+        return self._server(Place(folder=folder, interpreter=python, services=services))
 
     def _server(self, place: Place) -> ServerAdapter:
         return type(self.server)(self.spec.server, self.server.application, place)

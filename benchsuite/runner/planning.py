@@ -51,9 +51,9 @@ def blocks(specs: Sequence[RunSpec], repeat: int, seed: int, made: int = 0) -> t
     """Each spec in its turns, after those that were `made` before."""
     within("repeat", repeat, 1, 1000)
     return tuple(
-        replace(specs[one.place], repetition=one.repetition, seed=one.seed)
-        for one in turns(len(specs), made + repeat, seed)
-        if one.repetition > made
+        replace(specs[turn.place], repetition=turn.repetition, seed=turn.seed)
+        for turn in turns(len(specs), made + repeat, seed)
+        if turn.repetition > made
     )
 
 
@@ -61,12 +61,11 @@ def resolve(spec: RunSpec) -> Plan:
     """The run with all that its names stand for. Raises UsageError for names and options that can't
     be, UnavailableError for a Python that is not on this machine.
     """
-    server = conf.server_class(spec.server.server)(spec.server, Application())
+    asked = spec.server
+    server = conf.server_class(asked.server)(asked, Application())
     work = workload(spec.workload)
     spec = replace(spec, load=work.fit(spec.load))
-    front = None
-    if spec.server.front:
-        front = conf.front_class(spec.server.front)(spec.server.front_options)
+    front = conf.front_class(asked.front)(asked.front_options) if asked.front else None
     services = {*server.services, *work.services}
     if spec.layer.uses_redis and not spec.layer.url:
         services.add(REDIS)

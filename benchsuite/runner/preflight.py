@@ -24,15 +24,7 @@ from benchsuite.runner.plan import Plan
 from benchsuite.system import cpus, network
 from benchsuite.telemetry import profiler
 
-LIBRARIES = {
-    "": (),
-    MEMORY: ("channels",),
-    REDIS: ("channels", "channels-redis"),
-    REDIS_PUBSUB: ("channels", "channels-redis"),
-}
-"""What each layer is made of."""
 LAYER_URLS = ("redis://", "rediss://", "unix://")
-
 
 YES_LOAD: ContextVar[Collection[str]] = ContextVar("YES_LOAD", default=())
 """Hosts elsewhere that the user of this command says may be loaded."""
@@ -66,9 +58,7 @@ def check(plan: Plan) -> None:
 
 
 def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, ...]:
-    """The same plans, each with the interpreter of its environment, which is built if need be, and
-    where nothing is missing.
-    """
+    """The same plans, each with its environment's interpreter, built if need be; all is there."""
     root = conf.cache_folder()
     built = tuple(
         plan if plan.recipe is None else plan.under(building.build(plan.recipe, root, say))
@@ -90,8 +80,9 @@ def check_installed(plan: Plan) -> None:
     if not serves:
         return
     # What the layer and the target's own consumers are made of, in the Python that serves.
-    work, backend, python = plan.workload, plan.spec.layer.backend, plan.server.python
-    wanted = [(name, f"--layer={backend} needs", "channels", "") for name in LIBRARIES[backend]]
+    work, layer, python = plan.workload, plan.spec.layer, plan.server.python
+    made_of = ["channels"] * bool(layer.backend) + ["channels-redis"] * layer.uses_redis
+    wanted = [(name, f"--layer={layer.backend} needs", "channels", "") for name in made_of]
     wanted += [(name, f"{work.name} needs", extra, "") for name, extra in work.libraries.items()]
     if work.needs_websocket and work.needs_target_app:
         other = "; or name a consumer of your own with --workload-option path=/…/"
@@ -138,11 +129,11 @@ def _check_diagnosis(plan: Plan) -> None:
     by = plan.spec.diagnoses
     if not by:
         return
-    if by == QUERIES and (not plan.server.serves_project or plan.spec.server.application):
+    spec = plan.spec.server
+    if by == QUERIES and (not plan.server.serves_project or spec.application):
         raise UsageError(
-            "A diagnostic run (--diagnose) times the queries of Django, and "
-            f"{plan.spec.server.server} serves "
-            f"{plan.spec.server.application or 'a target of its own'} here."
+            f"A diagnostic run (--diagnose) times the queries of Django, and {spec.server} serves "
+            f"{spec.application or 'a target of its own'} here."
         )
     if plan.workload.unit != REQUEST:
         option = "--flame" if by == FLAME else "--diagnose"
@@ -219,8 +210,7 @@ def _check_running(plan: Plan) -> None:
     server, work = plan.server, plan.workload
     if server.starts:
         return
-    own = (work.needs_target_app, work.has_own_data, work.services)
-    if any(own) or work.reads_memory:
+    if any((work.needs_target_app, work.has_own_data, work.services, work.reads_memory)):
         raise UsageError(
             f"The workload {work.name} needs pages, data, services or processes of a server that "
             f"the run starts, and {server.name} already runs: take --path=/…, or a journey of its "
@@ -253,16 +243,14 @@ def check_rate(plan: Plan, requests_each: int) -> None:
         return
     journeys = math.floor(100 * most / requests_each) / 100
     each = f", each of {requests_each} requests" if requests_each > 1 else ""
-    think_s = math.ceil(100 * max(load.levels) * requests_each / most) / 100
+    excess = f"{load.most_per_s:g} journeys a second{each} are more: "
+    if not load.is_open:
+        think_s = math.ceil(100 * max(load.levels) * requests_each / most) / 100
+        excess = f"{load.words_of()} could ask for more{each}: pause them by "
+        excess += f"--think-time={think_s:g}s or more, or "
     raise UsageError(
         f"{plan.server.name} may be asked {most:g} requests a second (BENCHSUITE['TARGETS']), and "
-        + (
-            f"{load.most_per_s:g} journeys a second{each} are more: ask for --rate={journeys:g} at "
-            "most."
-            if load.is_open
-            else f"{load.words_of()} could ask for more{each}: pause them by "
-            f"--think-time={think_s:g}s or more, or ask for --rate={journeys:g} at most."
-        )
+        f"{excess}ask for --rate={journeys:g} at most."
     )
 
 
@@ -297,7 +285,6 @@ def _check_own_target(plan: Plan) -> None:
 
 
 def _check_data(plan: Plan) -> None:
-    """The database that the run starts."""
     service, asked = plan.database, plan.spec.database.max_connections
     if service is None:
         return

@@ -7,11 +7,6 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.isolation.served.errors import Error
 from benchsuite.load.parent.driver import NameEntry
 
-ADVICE = {
-    "Missing staticfiles manifest entry": "--static=collect collects them anew for the run",
-}
-"""What helps, by what an error says."""
-OF_DATA = (404, 410, 500)  #: Failures that a page may answer because of what it finds stored.
 EMPTY = (
     "the database holds no rows but those that `migrate` makes, so lists are empty (--fixture, "
     "--fill or --fill-from=mine fill it)"
@@ -31,8 +26,8 @@ def error_behind(asked: str, status: int | None, errors: Sequence[Error]) -> Err
 
 def reason(error: Error) -> str:
     """The error in words, and what helps."""
-    advice = [advice for sign, advice in ADVICE.items() if sign in error.message]
-    return "; ".join([error.words, *advice])
+    is_static = "Missing staticfiles manifest entry" in error.message
+    return error.words + "; --static=collect collects them anew for the run" * is_static
 
 
 def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Sequence[str]) -> str:
@@ -40,7 +35,7 @@ def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Se
     status = answer.status
     if status is None or answer.why or not routed:
         return ""
-    if status >= 400 and status not in OF_DATA:
+    if status >= 400 and status not in (404, 410, 500):  # which may come of what is stored
         return ""
     if empty:
         return f"{'Likely cause' if status < 500 else 'Beside that'}: {EMPTY}."

@@ -44,8 +44,8 @@ class RunRecord:
     """Filled in step by step; a result can be made of it at any moment."""
 
     def __init__(self, plan: Plan, *, started_at: datetime) -> None:
-        work = plan.workload
-        self.plan, self.spec, self.started_at = plan, plan.spec, started_at
+        work, self.started_at = plan.workload, started_at
+        self.plan, self.spec = plan, plan.spec
         self.status = Status.FINISHED
         self.failure = self.failure_code = ""
         self.evidence = Evidence()  #: What is known of it so far; `result()` adds the rest.
@@ -60,10 +60,9 @@ class RunRecord:
         self._seen: Sequence[Reading] = ()  #: Their `second` is still that of the monotonic clock.
         self.sampler_cpu_percent: float | None = None
         self.alike = work.alike and not work.locustfile  #: Whether all users do the same.
-        self.populations = work.populations(self.spec.load)
-        self.unit, self.storm_s = work.unit, work.storm_s
+        self.populations, self.unit = work.populations(self.spec.load), work.unit
         self.websockets: WebSockets | None = None
-        self.monitor: Monitor | None = None
+        self.monitor = Monitor(self.serving, ())  #: Of what the load runs against.
         self.learned = Learned()  #: Of what completions leave in tables.
         self.answers: Answers | None = None  #: What became of all that was asked.
         self.asked_before: int | None = None
@@ -85,7 +84,6 @@ class RunRecord:
             self.evidence.broken = ours
 
     def broke(self, error: BenchsuiteError, *, ours: bool = False) -> None:
-        """It fails for that error."""
         ours = ours or isinstance(error, LoadError | DatabaseError)
         self.fail(Status.FAILED, str(error), error.code, ours=ours)
 
@@ -98,23 +96,17 @@ class RunRecord:
         finally:
             seen = sampler.stop()
             self._seen = seen.readings
-            self.sampler_cpu_percent = seen.cpu_percent
-            if self.monitor is not None:
-                self.monitor.errors = seen.errors
+            self.sampler_cpu_percent, self.monitor.errors = seen.cpu_percent, seen.errors
 
     def read_samples(self, samples: Samples, names: Sequence[NameEntry]) -> None:
         """Figures from the load's samples; nothing when it was stopped before its window began."""
-        done = self.done
-        if done is None:
+        if (done := self.done) is None:
             return
-        errors = self.serving.errors
+        errors, load, work = self.serving.errors, self.spec.load, self.plan.workload
+        # a refused handshake is told with its status
+        of_sockets = [error for error in errors if error.asked.startswith(f"{SOCKET} ")]
+        self.evidence.socket_errors = [one.words for one in of_sockets if one.status != DENIED]
         names = explained(names, errors)
-        self.evidence.socket_errors = [  # a refused handshake is told with its status
-            one.words
-            for one in errors
-            if one.asked.startswith(f"{SOCKET} ") and one.status != DENIED
-        ]
-        load = self.spec.load
         samples, names = with_broadcasts(samples, names, timeout_s=load.timeout_s)
         figures = Figures(samples, names, done, load, self.unit, self.plan.at_once, self.alike)
         self.read_figures(figures.together(self.populations))
@@ -128,28 +120,25 @@ class RunRecord:
             figures,
             self.readings,
             begin_s=done.origin,
-            reads_memory=self.plan.workload.reads_memory,
-            storm_s=self.storm_s,
+            reads_memory=work.reads_memory,
+            storm_s=work.storm_s,
         )
 
     def read_parts(self, parts: Sequence[LoadFigures]) -> None:
         """Figures from those of load hosts, whose samples were too many."""
         self.by_parts = True
         if self.done is not None:
-            figures = added(parts, done=self.done, load=self.spec.load, alike=self.alike)
-            self.read_figures(figures)
+            self.read_figures(added(parts, done=self.done, load=self.spec.load, alike=self.alike))
 
     def read_figures(self, figures: LoadFigures) -> None:
         """The figures of a load that hold for parts of it as well."""
         load = self.spec.load
         users = load.in_flight_limit if load.is_open else int(max(load.levels))
-        self.answers = answers(figures.counts, users)
-        self.intervals = figures.intervals
+        self.answers, self.intervals = answers(figures.counts, users), figures.intervals
         kinds = Counter[int]()
         for (_, scope, kind), count in figures.counts.items():
             kinds[kind] += count * (scope == REQUEST)
-        probes = self.monitor.asked if self.monitor is not None else []
-        before, after = self.asked_before, self.asked_after
+        probes, before, after = self.monitor.asked, self.asked_before, self.asked_after
         self.asked = Asked(
             sent=kinds.total() + self.answers.resent + len(probes),
             answered=sum(kinds[kind] for kind in ANSWERED) + sum(probes),
@@ -175,12 +164,10 @@ class RunRecord:
 
     def ask_again(self) -> None:
         """Asks the target, after a whole run, what only it can tell, if times give reason to."""
-        cluster, monitor = self.evidence.cluster, self.monitor
-        if self.status is not Status.FINISHED or monitor is None:
+        cluster = self.evidence.cluster
+        if self.status is not Status.FINISHED or cluster is None:
             return
-        if cluster is None or not stall.rule.level(cluster.percent):
-            return
-        seen = monitor.stall()
+        seen = self.monitor.stall() if stall.rule.level(cluster.percent) else None
         if seen is not None and (seen.is_shown or self.asks_one_page):
             self.evidence.stall = seen
 
@@ -205,11 +192,11 @@ class RunRecord:
     @property
     def agent(self) -> Watching | None:
         """What watches the target on another machine, if anything does."""
-        return self.monitor.agent if self.monitor is not None else None
+        return self.monitor.agent
 
     def load_ended(self) -> None:
         """Hears what an agent has still to tell of the target."""
-        if self.monitor is not None and self.done is not None:
+        if self.done is not None:
             self._seen = (*self._seen, *self.monitor.ended(self.done.window))
             if self.agent is not None:
                 seen_by = self.agent.agent
@@ -224,15 +211,13 @@ class RunRecord:
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
 
 
-def gathered(
-    record: RunRecord, done: Done, monitor: Monitor, ceilings: Sequence[Ceiling]
-) -> Evidence:
+def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
-    sockets, agent = record.websockets, monitor.agent
+    sockets, monitor, agent = record.websockets, record.monitor, record.agent
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
-    is_even = not (load.stages or load.iterations or record.storm_s is not None)
+    is_even = not (load.stages or load.iterations or plan.workload.storm_s is not None)
     reads_memory = is_even and record.unit != HANDSHAKE  # see `closed`
     whole = replace(
         record.evidence,
@@ -266,81 +251,74 @@ def gathered(
     # processes that share a project's layer in memory only in its name
     if set(record.facts.memory_layers) - ({"default"} if spec.layer.backend else set()):
         whole.layers_apart = plan.server.processes * spec.server.instances
-    unwatched = [*monitor.unwatched(done)]
     if agent is not None:
         whole.agent, whole.load_machine = agent.agent, None if agent.is_here else whole.host
         whole.host = agent.seen.host
-    if not plan.server.starts:
-        unwatched += _unknown(record)
-        if whole.host is not None and agent is None:  # here or not, nothing here says more
-            others = None if plan.most_per_s is None else whole.host.others_percent
-            whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
-    if record.by_parts:
-        unwatched.append(
-            "what all samples show together: what slow answers have in common, whether a timer of "
-            f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
-            f"({near_capacity.number})"
-        )
-    if not load.is_open and any(one.waiting_users is None for one in record.segments):
-        why = "the run was stopped" if record.alike else "users need not all do the same"
-        lost = f"whether users lost time in the load generator ({littles_law.number})"
-        unwatched.append(f"{lost}, as {why}")
-    if any(one.total.failures for one in record.segments):
-        what = f"response times account for what was in flight ({littles_law.number})"
-        unwatched.append(f"whether {what}, as requests failed")
-    if record.serving.instructions is not None and record.asked and record.asked.seen is None:
-        number = answered_elsewhere.number
-        unwatched.append(f"how many of the requests the target saw ({number})")
-    whole.unwatched = tuple(unwatched)
-    parts = [_of(segment, whole, record, monitor, ceilings) for segment in record.segments]
+    if not plan.server.starts and whole.host is not None and agent is None:
+        # here or not, nothing here says more
+        others = None if plan.most_per_s is None else whole.host.others_percent
+        whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
+    whole.unwatched = (*monitor.unwatched(done), *_unseen(record))
+    parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
         return parts[0] if parts else whole
     return replace(whole, stages=parts, headline=record.headline)
 
 
-def _unknown(record: RunRecord) -> Iterator[str]:
-    """What can't be known of a target that already runs, and which checks need it."""
-    is_seen = record.agent is not None
+def _unseen(record: RunRecord) -> Iterator[str]:
+    """What can't be known of such a target or load, and which checks need it."""
+    is_seen = record.plan.server.starts or record.agent is not None
+    is_counted = record.asked is None or record.asked.seen is not None
     if not is_seen:
         yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
-    if not record.serving.run_header:
-        yield (
-            "who answered, and how many of the requests the target saw (B202, B213), as it has no "
-            "benchsuite.target.middleware.run_middleware"
-        )
-    elif record.asked and record.asked.seen is None:
-        yield "how many of the requests the target saw (B213), as it is on several hosts"
-    if record.sends_forms:
-        yield "whether what was sent is stored (B208)"
+    if not record.plan.server.starts:
+        if not record.serving.run_header:
+            yield (
+                "who answered, and how many of the requests the target saw (B202, B213), as it has "
+                "no benchsuite.target.middleware.run_middleware"
+            )
+        elif not is_counted:
+            yield "how many of the requests the target saw (B213), as it is on several hosts"
+        if record.sends_forms:
+            yield "whether what was sent is stored (B208)"
     if record.plan.most_per_s is None and not is_seen:
         yield "what else this machine did, as the target is on it (B401)"
+    if record.by_parts:
+        yield (
+            "what all samples show together: what slow answers have in common, whether a timer of "
+            f"TCP holds them up ({stall.number}), and at a --rate how busy the server's slots are "
+            f"({near_capacity.number})"
+        )
+    if not record.spec.load.is_open and None in [one.waiting_users for one in record.segments]:
+        why = "the run was stopped" if record.alike else "users need not all do the same"
+        yield f"whether users lost time in the load generator ({littles_law.number}), as {why}"
+    if any(segment.total.failures for segment in record.segments):
+        what = f"response times account for what was in flight ({littles_law.number})"
+        yield f"whether {what}, as requests failed"
+    if record.serving.instructions is not None and not is_counted:
+        yield f"how many of the requests the target saw ({answered_elsewhere.number})"
 
 
 def _of(
-    segment: Segment,
-    whole: Evidence,
-    record: RunRecord,
-    monitor: Monitor,
-    ceilings: Sequence[Ceiling],
+    segment: Segment, whole: Evidence, record: RunRecord, ceilings: Sequence[Ceiling]
 ) -> Evidence:
     """The same run, looked at over one segment."""
-    load, total, on = record.spec.load, segment.total, monitor.cpus_target
+    load, total, monitor = record.spec.load, segment.total, record.monitor
+    on = monitor.cpus_target
     window = record.since_origin(segment.window)
     parts = {TARGET, FRONT, *(one.part for one in record.readings)} - {LOAD, *ELSEWHERE}
     used = {part: mean_cpu_percent(record.readings, part, window) for part in parts}
     cpus_percent = _cpus_busy(record, used, on)
-    page: Summary | None = total  #: What the prober asks, if the load's figures of it are known.
-    if not record.asks_one_page:
-        name = None if load.stages else monitor.page
-        pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
-        page = next(pages, None)
-    probes, unprobed = None, "the journeys of stages ask several pages"
+    # what the prober asks, if the load's figures of it are known
+    name = None if load.stages else monitor.page
+    pages = (one for one in record.summaries if one.scope == REQUEST and one.name == name)
+    page = total if record.asks_one_page else next(pages, None)
+    probes = monitor.probes(segment, page, record.traffic) if page else None
+    unprobed = "the journeys of stages ask several pages"
     if not monitor.page:
         unprobed = "the prober can only ask a page that each journey gets first, by a plain GET"
     if record.by_parts:
         unprobed = "it is compared with all samples, which were too many to be sent"
-    if page:
-        probes = monitor.probes(segment.window, page, segment.waiting_users, record.traffic)
     # requests that may be in flight: users, or as many as there were in the open model
     in_flight = max(1.0, total.concurrency or 0.0) if load.is_open else total.level or load.users
     # messages and mixtures have no ceiling: it was requests that were calibrated
@@ -423,29 +401,29 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
 
 Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
 """What the load generator was seen to make at most in an environment."""
+SAME = (
+    *("spec", "status", "started_at", "failure_code", "unit", "intervals", "readings"),
+    *("websockets", "asked", "diagnosis", "sampler_cpu_percent"),
+)
+"""Fields that a result has as the record has them."""
 
 
 def result(
-    record: RunRecord,
-    environment: Mapping[str, Any],
-    ceilings: Ceilings = lambda environment: (),
+    record: RunRecord, environment: Mapping[str, Any], ceilings: Ceilings = lambda environment: ()
 ) -> RunResult:
     """Without passwords, whoever told them: command lines, logs, drivers' errors."""
-    ended_at = datetime.now(UTC)
-    python = record.plan.server.python if record.plan.server.starts else None
-    evidence, server = Evidence(broken=record.evidence.broken), record.plan.server
-    if record.total is not None and record.done is not None and record.monitor is not None:
-        evidence = gathered(record, record.done, record.monitor, ceilings(environment))
+    ended_at, server = datetime.now(UTC), record.plan.server
+    python = server.python if server.starts else None
+    evidence = Evidence(broken=record.evidence.broken)
+    if record.total is not None and record.done is not None:
+        evidence = gathered(record, record.done, ceilings(environment))
     findings = validity.assess(evidence)
     headline = None if record.headline is None else record.segments[record.headline]
     total = replace(headline.total, scope="all", order=0) if headline else record.total
     return RunResult(
-        spec=record.spec,
-        status=record.status,
-        started_at=record.started_at,
+        **{name: getattr(record, name) for name in SAME},
         ended_at=ended_at,
         failure=hidden(record.failure),
-        failure_code=record.failure_code,
         argv=hidden_in(record.serving.argv),
         programs=hidden_in(record.serving.programs),
         delay=hidden_in(record.serving.delay),
@@ -458,18 +436,11 @@ def result(
         threads=server.threads if python else None,
         startup_s=record.serving.startup_s,
         window=record.since_origin(headline.window) if headline else record.window,
-        unit=record.unit,
         total=hidden_in(total),
         summaries=hidden_in(record.summaries),
-        intervals=record.intervals,
-        readings=record.readings,
-        websockets=record.websockets,
-        asked=record.asked,
-        diagnosis=record.diagnosis,
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
         environment=environment if record.agent is None else record.agent.facts,
         settings_changed=hidden_in(record.settings_changed),
         log_tail=hidden(record.serving.log),
-        sampler_cpu_percent=record.sampler_cpu_percent,
     )

@@ -6,12 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served.counting import (
-    CACHED_PREFIX,
-    PREFIX,
-    VIEWS_PREFIX,
-    read_counts,
-)
+from benchsuite.isolation.served.counting import CACHED_PREFIX, PREFIX, VIEWS_PREFIX, read_counts
 from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
@@ -47,18 +42,15 @@ class RunningSystem:
     run_header: str = ""  #: What each answer must carry; empty for a target that knows of no run.
     members: list[Member] = field(default_factory=list)
     startup_s: float | None = None  #: From the first start to each instance's answer.
-    delay: Mapping[str, Any] = field(default_factory=dict)
-    """What made the added latency and how exactly; empty without any."""
+    delay: Mapping[str, Any] = field(default_factory=dict)  #: What made added latency, how exactly.
     log: str = ""  #: The end of the log, as it was before anything was ended.
-    instructions: Path | None = None
-    """What servers were told of the project, beside which they write errors; None for none."""
+    instructions: Path | None = None  #: What servers were told; beside it they write errors.
     seen: Callable[[], int | None] = lambda: None
     """What a target that already runs says it was asked in this run; None where it says nothing."""
     services: list[Service] = field(default_factory=list)
     doing: Callable[[], str] = str  #: What is awaited of the program that was started last.
     begun: bool = False  #: Whether the services know that the load has.
-    service_probes: dict[str, ServiceProbe] = field(default_factory=dict)
-    """Part → what asks its service for what only it knows."""
+    service_probes: dict[str, ServiceProbe] = field(default_factory=dict)  #: Part → what asks it.
 
     def counted(self, prefix: str) -> int | None:
         """What servers have counted until now (`isolation.served.counting`); None if nothing."""
@@ -132,8 +124,7 @@ class RunningSystem:
 
     def log_tail(self, lines: int) -> str:
         """The ends of the logs: the target's, then those of its workers and its front."""
-        parts = (TARGET, WORKERS, FRONT)
-        own = [one for part in parts for one in self.members if one.part == part]
+        own = [one for part in (TARGET, WORKERS, FRONT) for one in self.members if one.part == part]
         tails = [(one.process.name, one.process.log_tail(lines)) for one in own]
         if len(own) == 1:
             return tails[0][1]

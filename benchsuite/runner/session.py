@@ -7,14 +7,14 @@ Ctrl-C and SIGTERM; the guard does the same when this process is killed.
 import os
 import secrets
 import shutil
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, ExitStack, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
+from typing import Protocol, Self
 
 from benchsuite.agent.client import Watching, connected
 from benchsuite.core.exceptions import (
@@ -27,7 +27,6 @@ from benchsuite.core.exceptions import (
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
-from benchsuite.isolation.databases.client import Keeper
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.isolation.served import counting
@@ -37,7 +36,7 @@ from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services
-from benchsuite.runner.database_pool import Data, OwnTarget
+from benchsuite.runner.database_pool import Data
 from benchsuite.runner.diagnosis import diagnosis, flame
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
@@ -68,48 +67,40 @@ class Watcher(Protocol):
         """One second of load has passed."""
 
 
-@contextmanager
-def session(
-    *,
-    settings_module: str,
-    port: int | None = None,
-    bind: str = HOST,
-    listening: Listening | None = None,
-    agent: Listening | None = None,
-    start_timeout_s: float | None = None,
-    ceilings: Ceilings = lambda environment: (),
-) -> Iterator["Session"]:
-    """What the runs of one command share: a folder, the databases, the load hosts that joined, the
-    machine's fingerprint. `bind` is the address at which servers listen, and `agent` where one
-    watches a target that already runs.
-    """
-    with ExitStack() as stack:
-        token = secrets.token_hex(8)
-        folder = stack.enter_context(scratch.folder())
-        stack.enter_context(guarded(token, folder))
-        data = Data(settings_module, folder, stack, token, start_timeout_s)
-        master = None
-        if listening is not None:
-            master = stack.enter_context(hosts.master(listening, log=folder / "hosts.log"))
-        watcher = stack.enter_context(connected(agent)) if agent is not None else None
-        yield Session(folder, port, bind, data, master, watcher, start_timeout_s, ceilings)
-        data.check()
-
-
-@dataclass(slots=True)
+@dataclass(slots=True, kw_only=True)
 class Session:
-    """Makes one run after another; what databases hold is made once and copied for each run."""
+    """Makes one run of a command after another. They share a folder, the load hosts that joined,
+    the machine's fingerprint, and databases, which are made once and copied for each run.
+    """
 
-    folder: Path
-    port: int | None
-    bind: str
-    _data: Data
-    _master: hosts.Master | None  #: Of the load hosts; None where this machine makes all loads.
-    _agent: Watching | None
-    _start_timeout_s: float | None
-    _ceilings: Ceilings
+    settings_module: str
+    port: int | None = None
+    bind: str = HOST  #: The address at which servers listen.
+    listening: Listening | None = None  #: Where load hosts join; None where none makes the load.
+    agent: Listening | None = None  #: Where one watches a target that already runs.
+    start_timeout_s: float | None = None
+    ceilings: Ceilings = lambda environment: ()
+    folder: Path = field(init=False)
+    _data: Data = field(init=False)
+    _master: hosts.Master | None = None
+    _watching: Watching | None = None
     _environment: Mapping[str, object] | None = None
     _count: int = 0
+
+    @contextmanager
+    def opened(self) -> Iterator[Self]:
+        with ExitStack() as stack:
+            token = secrets.token_hex(8)
+            self.folder = folder = stack.enter_context(scratch.folder())
+            stack.enter_context(guarded(token, folder))
+            self._data = Data(self.settings_module, folder, stack, token, self.start_timeout_s)
+            if self.listening is not None:
+                joining = hosts.master(self.listening, log=folder / "hosts.log")
+                self._master = stack.enter_context(joining)
+            if self.agent is not None:
+                self._watching = stack.enter_context(connected(self.agent))
+            yield self
+            self._data.check()
 
     def run(self, plan: Plan, watcher: Watcher) -> RunResult:
         """Makes one run; what goes wrong is in the result, and only our own faults are raised."""
@@ -117,13 +108,10 @@ class Session:
         record = RunRecord(plan, started_at=datetime.now(UTC))
         self._count += 1
         folder = self.folder / str(self._count)
+        full = partial(scratch.explained, self.folder)
         try:
             # Inside and outside: what ends with the stack may make room.
-            with (
-                scratch.explained(self.folder),
-                ExitStack() as stack,
-                scratch.explained(self.folder),
-            ):
+            with full(), ExitStack() as stack, full():
                 folder.mkdir()
                 self._measure(plan, record, folder, stack, watcher)
         except BenchsuiteError as error:
@@ -136,7 +124,7 @@ class Session:
             shutil.rmtree(folder, ignore_errors=True)
         if self._environment is None:
             self._environment = fingerprint.fingerprint()
-        return result(record, self._environment, self._ceilings)
+        return result(record, self._environment, self.ceilings)
 
     def keep_for(self, later: Iterable[Plan]) -> None:
         """Drops the databases and ends their servers that none of the later runs will use."""
@@ -150,7 +138,7 @@ class Session:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")
             watcher.stage(f"waiting for {load.hosts} load hosts")
             return self._master.joined(
-                load.hosts, spool=folder, tell=watcher.note, limit_s=self._start_timeout_s
+                load.hosts, spool=folder, tell=watcher.note, limit_s=self.start_timeout_s
             )
         # All variables of ours only for somebody's own journeys, which may ask for any.
         without_project = {one: os.environ[one] for one in os.environ if one not in PROJECT}
@@ -166,7 +154,7 @@ class Session:
         self, plan: Plan, record: RunRecord, folder: Path, stack: ExitStack, watcher: Watcher
     ) -> None:
         watcher.stage("starting")
-        spec = plan.spec
+        spec, work = plan.spec, plan.workload
         limits = stack.enter_context(network.descriptors_raised(preflight.open_files(spec)))
         load = stack.enter_context(self._load(plan, folder, watcher))
         keeper = self._data.keeper(plan)
@@ -176,12 +164,12 @@ class Session:
         keeper.wait()
         record.facts = facts = keeper.facts
         # What pages of the project can show, where that isn't what the author filled.
-        data = EMPTY if facts.empty and not plan.workload.needs_target_app else ""
+        data = EMPTY if facts.empty and not work.needs_target_app else ""
         if facts.copied:
             data = f"your data, copied: {facts.copied}"
-        who = [f"logged in {facts.signed_in}"] if facts.signed_in else []
-        if not had_made and (words := [*filter(None, [data]), *who]):
-            watcher.note("; ".join(words))
+        who = f"logged in {facts.signed_in}" if facts.signed_in else ""
+        if not had_made and (data or who):
+            watcher.note("; ".join(filter(None, [data, who])))
         token = secrets.token_hex(16)
         stack.enter_context(guarded(token, folder))
         assembly = Assembly(
@@ -198,53 +186,52 @@ class Session:
             facts=facts,
             headers=spec.visitor.sent(facts.cookies),
             database=self._data.service(plan),
-            timeout_s=self._start_timeout_s,
+            timeout_s=self.start_timeout_s,
             tell=watcher.stage,
         )
         record.serving = serving = assembly.system
         record.doing = lambda: serving.doing() or keeper.doing
         stack.enter_context(assembly.serving(self.port, self.bind))
         record.doing = str
-        record.settings_changed = {
-            **keeper.settings_changed,
-            **({"(log-in)": facts.signed_in} if facts.signed_in else {}),
-            **({"(data)": data} if data else {}),
-            **{f"(option {name})": f"found to be {one}" for name, one in facts.options.items()},
-            **({"(limit of open files)": limits} if limits else {}),
-        }
+        notes = {"(log-in)": facts.signed_in, "(data)": data}
+        notes |= {f"(option {name})": f"found to be {it}" for name, it in facts.options.items()}
+        notes["(limit of open files)"] = limits
+        changed = {name: words for name, words in notes.items() if words}
+        record.settings_changed = {**keeper.settings_changed, **changed}
         ready_s = serving.startup_s
         watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")
         job = _job(plan, facts, serving, folder)
         record.evidence.unchecked = _check(load, job, serving, facts, plan)
         preflight.check_rate(plan, load.requests)
         record.sends_forms = load.posts
-        views = plan.workload.services
-        variables = about_services(
-            {one.name: one.url for one in serving.services if one.name in views}
-        )
-        rows = partial(keeper.rows, token)
-        completions = partial(_completions, keeper, token, variables)
+        asked_for = [service for service in serving.services if service.name in work.services]
+        variables = about_services({service.name: service.url for service in asked_for})
+        rows: Callable[..., Rows] = partial(keeper.rows, token)
+
+        def completions(watched: Iterable[str] = ()) -> Rows:
+            """What the workload counts as completed, if it does, in place of a table's rows."""
+            counts = keeper.counts(token, variables)
+            return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
+
         if (first := completions()).of:
-            rows = completions
-            record.learned = Learned(first.of, {"": (1,)})
+            rows, record.learned = completions, Learned(first.of, {"": (1,)})
         elif load.posts and plan.server.serves_project and spec.database.use != KEEP:
             watcher.stage("rehearsing")
             record.learned = rehearse(load.rehearse, rows)
             if record.learned.words:
                 watcher.note(record.learned.words)
-        record.asked_before = serving.counted(counting.PREFIX)
-        viewed = serving.viewed()
+        record.asked_before, viewed = serving.counted(counting.PREFIX), serving.viewed()
         left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
-        agent = stack.enter_context(self._agent.run()) if self._agent is not None else None
+        agent = stack.enter_context(self._watching.run()) if self._watching else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
-        asked = type(plan.workload)(**job.workload.options)  # with what its databases showed
+        asked = type(work)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()
-        monitor_cpus = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
         if spec.diagnoses == FLAME:
             own = stack.enter_context(ExitStack())
             record.profiler = Profiler(own, folder, spec.load, token)
         with (
-            cpus.given(monitor_cpus),  # this thread and the sampler; the prober is a client
+            # this thread and the sampler; the prober is a client
+            cpus.given(cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())),
             monitor.watching(asked, job, folder),
             record.watched(sampler),
         ):
@@ -266,8 +253,7 @@ class Session:
                 record.diagnosis = flame(record.profiler.end(), RATE_HZ)
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        left_out_now = serving.counted(counting.OVERFLOW_PREFIX) or 0
-        record.evidence.left_out = left_out_now - left_out
+        record.evidence.left_out = (serving.counted(counting.OVERFLOW_PREFIX) or 0) - left_out
         samples, names = load.samples()
         if isinstance(load, hosts.HostsPool):
             record.evidence.load_hosts = load.hosts
@@ -290,17 +276,6 @@ class Session:
         record.ask_again()
 
 
-def _completions(
-    keeper: Keeper | OwnTarget,
-    token: str,
-    variables: Mapping[str, str],
-    watched: Iterable[str] = (),
-) -> Rows:
-    """What the workload counts as completed, if it does, in place of a table's rows."""
-    counts = keeper.counts(token, variables)
-    return Rows({"": counts[COMPLETIONS]} if COMPLETIONS in counts else {})
-
-
 def _is_ours(plan: Plan) -> bool:
     return plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile
 
@@ -310,8 +285,7 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, folder: Path) -> Job:
     if serving.instructions is not None:
         environment = about_the_project(serving.instructions)
         if not _is_ours(plan):
-            replaced = Instructions.read(serving.instructions).environment
-            environment = {**replaced, **environment}
+            environment = {**Instructions.read(serving.instructions).environment, **environment}
     visitor = plan.spec.visitor
     if not plan.server.starts and serving.run_header:  # its middleware sends back what it is sent
         sent = f"{RUN_HEADER}: {serving.run_header}"
@@ -344,8 +318,7 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
     except AnswerError as error:
         behind = error_behind(f"{error.method} {error.path}", error.status, serving.errors)
         cause = reason(behind) if behind else serving.first_error() or ""
-        filled = plan.spec.database.filled
-        routed = behind is None or behind.routed
+        routed, filled = behind is None or behind.routed, plan.spec.database.filled
         data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
         by_debug = "DEBUG" in facts.undone and (error.status or 0) >= 400
         words = [f"{error} ({cause})" if cause else str(error), DEBUG_OFF * by_debug, data]
@@ -360,14 +333,10 @@ def _load(
     def look() -> None:
         ended = record.serving.ended()
         if ended is not None and not record.evidence.died:
-            record.evidence.died = True
-            process = ended.process
-            record.fail(
-                Status.FAILED,
-                f"{process.name} {ending_in_words(process.poll() or 0)} while it was "
-                f"being measured; its log ends with:\n{process.log_tail()}",
-                "target",
-            )
+            record.evidence.died, process = True, ended.process
+            words = f"{process.name} {ending_in_words(process.poll() or 0)} while it was being "
+            words += f"measured; its log ends with:\n{process.log_tail()}"
+            record.fail(Status.FAILED, words, "target")
             load.stop()
 
     def on_tick(tick: Tick) -> None:
@@ -376,8 +345,8 @@ def _load(
             record.serving.begin(monotonic() - tick.elapsed_s)
         monitor.told(tick)
         if record.profiler is not None:
-            programs = [one for one in record.serving.members if one.part == TARGET]
-            record.profiler.told(tick.elapsed_s, [one.process.pid for one in programs])
+            targets = [one.process.pid for one in record.serving.members if one.part == TARGET]
+            record.profiler.told(tick.elapsed_s, targets)
         reading = sampler.last(TARGET)
         watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))
 
@@ -387,9 +356,7 @@ def _load(
         return done
     except KeyboardInterrupt:
         record.fail(Status.INTERRUPTED, "Interrupted.")
-        limit_s = record.spec.load.drain_limit_s
-        watcher.stage(
-            f"interrupted: waiting for open requests, {limit_s:g} s at most; Ctrl-C again gives up"
-        )
+        limit = f"{record.spec.load.drain_limit_s:g} s at most; Ctrl-C again gives up"
+        watcher.stage(f"interrupted: waiting for open requests, {limit}")
         load.stop()
         return load.wait(on_tick)

@@ -15,30 +15,17 @@ from typing import ClassVar, NamedTuple
 
 from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, Available, ServerAdapter
+from benchsuite.servers.base import KEPT, Available, ServerAdapter
 from benchsuite.servers.deploying import Deployed
 
 PROGRAMS = ("/usr/sbin/apache2", "/usr/sbin/httpd", "/usr/bin/httpd")
 MODULES = ("/usr/lib/apache2/modules", "/usr/lib64/httpd/modules", "/usr/lib/httpd/modules")
 
-_APACHE = re.compile(rb"Apache/(2\.\d+\.\d+)")
-_LINKED = re.compile(rb"libpython(\d+)\.(\d+)\.so")
-_VERSION = re.compile(rb"\0([4-9]\.\d+\.\d+)\0")
-"""The module holds its own version and one of Python's, 3.11.1."""
-
 CONF = Path(__file__).parent / "conf"
 AS_NOBODY = ("unshare", "--user", "--map-user=33", "--map-group=33", "--")
 """As whom Apache appears when root starts it: Debian's www-data."""
-CAP_SYS_ADMIN = 21  #: The capability to create namespaces; see linux/capability.h.
-LEAST_FRONT_THREADS = 128
 
-COMMON: Mapping[str, Option] = {
-    "backlog": BACKLOG,
-    "config": "",
-    "keep_alive_s": KEEP_ALIVE_S,
-    "main_interpreter": True,
-    "timeout_s": 60,
-}
+COMMON: Mapping[str, Option] = {**KEPT, "config": "", "main_interpreter": True, "timeout_s": 60}
 
 
 class WsgiModule(NamedTuple):
@@ -50,12 +37,10 @@ class WsgiModule(NamedTuple):
 
 
 def program() -> Path | None:
-    """Apache itself."""
     return next((path for path in map(Path, PROGRAMS) if path.exists()), None)
 
 
 def modules() -> Path | None:
-    """The folder of Apache's own modules."""
     return next((path for path in map(Path, MODULES) if path.is_dir()), None)
 
 
@@ -63,7 +48,7 @@ def modules() -> Path | None:
 def apache_version() -> str | None:
     """The version of Apache, read from the program: "2.4.71"."""
     path = program()
-    match = _APACHE.search(path.read_bytes()) if path else None
+    match = re.search(rb"Apache/(2\.\d+\.\d+)", path.read_bytes()) if path else None
     return match.group(1).decode() if match else None
 
 
@@ -76,12 +61,12 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
     prefix, made_with = python.folder("prefix"), tuple(map(int, python.version.split(".")[:2]))
     if own is not None:
         server = Path(python.folder("compiled"), "mod_wsgi", "server")
-        files = sorted(server.glob("mod_wsgi-py*.so"))
-        if files:
+        if files := sorted(server.glob("mod_wsgi-py*.so")):
             return WsgiModule(files[0], own, prefix)
     if file is None or made_with != made_for() or python.folder("base") != "/usr":
         return None
-    version = _VERSION.search(file.read_bytes())
+    # not Python's, 3.11.1, which is in there, too
+    version = re.search(rb"\0([4-9]\.\d+\.\d+)\0", file.read_bytes())
     return WsgiModule(file, version.group(1).decode() if version else "", prefix)
 
 
@@ -89,7 +74,7 @@ def wsgi_module(python: Interpreter) -> WsgiModule | None:
 def made_for() -> tuple[int, int] | None:
     """The Python that the system's mod_wsgi was built for; None without one."""
     file = _system_file()
-    match = _LINKED.search(file.read_bytes()) if file else None
+    match = re.search(rb"libpython(\d+)\.(\d+)\.so", file.read_bytes()) if file else None
     return (int(match.group(1)), int(match.group(2))) if match else None
 
 
@@ -106,7 +91,7 @@ def _may_unshare() -> bool:
     except OSError:
         return False
     (rights,) = (line.split()[1] for line in status.splitlines() if line.startswith("CapEff:"))
-    return most > 0 and bool(int(rights, 16) >> CAP_SYS_ADMIN & 1)
+    return most > 0 and bool(int(rights, 16) >> 21 & 1)  # CAP_SYS_ADMIN of linux/capability.h
 
 
 class Apache(ServerAdapter):
@@ -118,10 +103,7 @@ class Apache(ServerAdapter):
     # "Graceful stop"; at SIGTERM it drops what it is answering.
     stop_signal = signal.SIGWINCH
     managers = 1
-    limits = {
-        "start_processes": Within(1),
-        "timeout_s": Within(1),
-    }
+    limits = dict.fromkeys(("start_processes", "timeout_s"), Within(1))
     mpm: ClassVar[str]
     process_group: ClassVar[str] = "%{GLOBAL}"
 
@@ -160,19 +142,16 @@ class Apache(ServerAdapter):
         return replace(measured, argv=[word for word in measured.argv if word not in AS_NOBODY])
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
-        module = wsgi_module(self.python)
-        included = self.settings["config"]
+        module, included = wsgi_module(self.python), self.settings["config"]
         served, _, name = self.application.wsgi.partition(":")
         script = Template((CONF / "apache.wsgi").read_text()).substitute(
             project=repr(os.getcwd()), module=served, callable=name
         )
         content = Template((CONF / "apache.conf").read_text()).substitute(
+            **self.settings,
             folder=_escaped(self.place.folder),
             host=host,
             port=port,
-            backlog=self.settings["backlog"],
-            keep_alive_s=self.settings["keep_alive_s"],
-            timeout_s=self.settings["timeout_s"],
             mpm=self.mpm,
             modules=modules() or "",
             wsgi_module=_escaped(module.file) if module else "",
@@ -232,9 +211,8 @@ class ApacheThreaded(Apache):
 
 
 class ApacheWorker(ApacheThreaded):
-    """An idle keep-alive connection occupies a thread.
-
-    The application runs in a subinterpreter of the process, as in the study.
+    """An idle keep-alive connection occupies a thread; the application runs in a subinterpreter of
+    the process, as in the study.
     """
 
     name = "apache-worker"
@@ -264,7 +242,7 @@ class ApacheDaemon(Apache):
     options = {**COMMON, "max_requests": 0}
 
     def _processes(self) -> Mapping[str, object]:
-        front = max(self.processes * self.threads, LEAST_FRONT_THREADS)
+        front = max(self.processes * self.threads, 128)
         threads = ("ThreadLimit", "ThreadsPerChild", "MaxSpareThreads", "MaxRequestWorkers")
         once = ("StartServers", "ServerLimit", "MinSpareThreads")
         return {**dict.fromkeys(once, 1), **dict.fromkeys(threads, front)}

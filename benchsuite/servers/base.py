@@ -16,8 +16,7 @@ from benchsuite.pythons.building import Recipe
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.deploying import EVERYWHERE, Deployed, texts
 
-Interface = Literal["wsgi", "asgi", "own"]
-"""What it serves: a Python application by one of its interfaces, or its own program."""
+Interface = Literal["wsgi", "asgi", "own"]  #: Of the application; "own" for a program of its own.
 
 THREADS = 4  #: Threads a process by default, for every server with configurable threads.
 BACKLOG = 2048  #: Connections that may wait to be accepted, where that can be set.
@@ -25,6 +24,8 @@ CONNECTIONS = 1000  #: Connections a process keeps open at once, where that can 
 KEEP_ALIVE_S = 5  #: Seconds an idle connection is kept, where that can be set.
 
 FOR_ALL: Mapping[str, Option] = {"env": ""}  #: Options of every server.
+KEPT: Mapping[str, Option] = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
+"""Options of many that keep connections."""
 FEW_ARENAS: Mapping[str, Option] = {"env": "MALLOC_ARENA_MAX=2"}
 """Of glibc's memory, which else makes up to eight a CPU for threads."""
 
@@ -101,8 +102,7 @@ class Place:
 
     folder: Path = Path()  #: The run's own; `config_files()` are written into it.
     interpreter: Interpreter = OWN
-    services: Mapping[str, str] = field(default_factory=dict)
-    """Name → URL of each service that `ServerAdapter.services` asks for."""
+    services: Mapping[str, str] = field(default_factory=dict)  #: Name → URL of each asked for.
 
 
 class ServerAdapter:
@@ -116,58 +116,45 @@ class ServerAdapter:
     interface: ClassVar[Interface]
     distribution: ClassVar[str]  #: The PyPI distribution of the program.
     requirement: ClassVar[str] = ""  #: pip's requirement for it; empty for the name alone.
-    companions: ClassVar[tuple[str, ...]] = ()
-    """Other distributions that must be installed as well."""
+    companions: ClassVar[tuple[str, ...]] = ()  #: Other distributions that must be installed, too.
     missing: ClassVar[Available | None] = None  #: What to say where the program is not installed.
     program: ClassVar[str] = ""  #: The Python module that is started.
     line: ClassVar[str] = "APPLICATION WHERE FLAGS"
     """The words after the program, with stand-ins for what is served, where, and `flags`."""
     listens: ClassVar[str] = "--bind {host}:{port}"  #: WHERE; options may stand in it, too.
-    inherits: ClassVar[str] = ""
-    """WHERE on the inherited listening socket {descriptor}; empty if it can't serve on one."""
+    inherits: ClassVar[str] = ""  #: WHERE on the inherited socket {descriptor}; empty if it can't.
     flags: ClassVar[Mapping[str, str]] = {}
     """Flag → the option or attribute that it sets, in their order. A flag alone stands for what is
     true, and for what isn't if "not " stands before; what is 0 by default is left out at 0."""
-    threads_word: ClassVar[str | None] = None
-    """The server's own word for what `ServerSpec.threads` sets; None when it can't be set."""
+    threads_word: ClassVar[str | None] = None  #: Its word for threads; None if they can't be set.
     max_processes: ClassVar[int | None] = None  #: The most processes it can run; None for no limit.
     managers: ClassVar[int] = 0  #: Processes beside those that serve.
     managers_of_several: ClassVar[int] = 0  #: Further ones, of more than one that serves.
     for_processes: ClassVar[str] = "take gunicorn-gthread, granian-wsgi or uwsgi for more"
     """Advice for users who want more processes than it can run."""
-    for_threads: ClassVar[str] = TAKE_THREADS  #: Advice when threads are wanted and can't be set.
+    for_threads = ""  #: Advice when threads are wanted and can't be set; empty for the usual.
     default_processes: ClassVar[int] = 1
     default_threads: ClassVar[int] = 1
-    one_at_a_time: ClassVar[bool] = False
-    """Whether a process without configurable threads answers one request at a time."""
-    limited_by: ClassVar[str] = ""
-    """The option with the number of requests that a process answers at the same time."""
-    keeps_threads: ClassVar[bool] = True
+    one_at_a_time = False  #: Whether a process without configurable threads answers so.
+    limited_by = ""  #: The option with the number of requests that a process answers at once.
+    keeps_threads = True
     """Whether its threads live as long as their process; ASGI servers never keep those of views."""
-    keeps_alive: bool = True  #: Whether a connection serves more than one request.
-    holds_slots: ClassVar[bool] = False
-    """Whether a kept connection that is idle takes the place of a request."""
-    websocket: ClassVar[bool] = False
-    handshake_headers: ClassVar[bool] = True
-    """Whether the headers of an application that accepts a WebSocket reach the client."""
-    consumers: ClassVar[tuple[str, ...]] = ()
-    """The only WebSocket paths that it knows; empty if the project defines them."""
-    dialect: ClassVar[str] = ""
+    keeps_alive = True  #: Whether a connection serves more than one request.
+    holds_slots = False  #: Whether a kept connection that is idle takes the place of a request.
+    websocket = False
+    handshake_headers = True  #: Whether those of an application that accepts a WebSocket arrive.
+    consumers: ClassVar[tuple[str, ...]] = ()  #: The only WebSocket paths that it knows, if any.
+    dialect = ""
     """Dotted path of a class that speaks the server's own protocol over WebSockets
     (`benchsuite.load.client.websocket.dialects`); empty for plain messages."""
-    finishes_in_flight: ClassVar[bool] = False
-    """Whether a request in progress at the stop signal still gets its response."""
+    finishes_in_flight = False  #: Whether a request under way at the stop signal is answered.
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    grace_s: ClassVar[float] = 15.0
-    """How long it may take to end after the stop signal before it is killed."""
-    serves_project: ClassVar[bool] = True
-    """Whether it serves the Django project or its own target."""
-    starts: ClassVar[bool] = True  #: Whether a run starts it; else it runs already, unwatched.
-    for_production: ClassVar[bool] = True
-    answers: ClassVar[tuple[str, ...]] = ()
-    """For a server with its own target: the target app's workloads that it serves."""
-    services: ClassVar[tuple[str, ...]] = ()
-    """Services that the run must start for it ("redis"); their URLs come in `place.services`."""
+    grace_s = 15.0  #: How long it may take to end after the stop signal before it is killed.
+    serves_project = True  #: Whether it serves the Django project or its own target.
+    starts = True  #: Whether a run starts it; else it runs already, unwatched.
+    for_production = True
+    answers: ClassVar[tuple[str, ...]] = ()  #: Workloads that its own target serves, if it has one.
+    services: ClassVar[tuple[str, ...]] = ()  #: To start for it; URLs come in `place.services`.
     variables: ClassVar[Mapping[str, str]] = {}  #: Of its environment, beside the option `env`.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--option` with their defaults, which also set the type; with those `FOR_ALL`."""
@@ -192,7 +179,6 @@ class ServerAdapter:
 
     @property
     def served(self) -> str:
-        """The callable of its interface."""
         return self.application.wsgi if self.interface == "wsgi" else self.application.asgi
 
     def argv(self, host: str, port: int) -> list[str]:
@@ -238,29 +224,27 @@ class ServerAdapter:
     def deployed(self, host: str, port: int) -> Deployed:
         """How it is started where it serves: as it is measured, without what only a run needs."""
         env = {name: text for name, text in self.env().items() if text and not OURS.fullmatch(name)}
-        return Deployed(argv=self.argv(host, port), files=self.config_files(host, port), env=env)
+        return Deployed(
+            argv=self.argv(host, port),
+            files=self.config_files(host, port),
+            env=env,
+            python=self.python.executable,
+            stop_signal=self.stop_signal,
+            grace_s=self.grace_s,
+        )
 
     def deployment(self, address: str) -> Mapping[str, str]:
-        """What to paste for the same server at "host:port": kind → text; pure.
-
-        Kinds are "command", "systemd", "Procfile", "Dockerfile" and the names of files that these
-        name. None for servers that don't serve the project, or not in production.
+        """What to paste for the same server at "host:port": text by kind (`deploying.KINDS`) or by
+        the name of a file. None for servers that don't serve the project, or not in production.
         """
         if not self.serves_project or not self.for_production:
             return {}
         host, _, port = address.rpartition(":")
-        place = replace(self.place, folder=Path.cwd())
-        here = type(self)(self.spec, self.application, place)
+        here = type(self)(self.spec, self.application, replace(self.place, folder=Path.cwd()))
         threads = None if self.threads_word is None else self.threads
-        return texts(
-            here.deployed(host, int(port)),
-            here.deployed(EVERYWHERE, int(port)),
-            measured=replace(self.spec, processes=self.processes, threads=threads),
-            python=self.python.executable,
-            port=int(port),
-            stop_signal=self.stop_signal,
-            grace_s=self.grace_s,
-        )
+        spec = replace(self.spec, processes=self.processes, threads=threads)
+        contained = here.deployed(EVERYWHERE, int(port))
+        return texts(here.deployed(host, int(port)), contained, int(port), spec)
 
     def shared_memory(self) -> str:
         """Prefix, unique to this start, of the shared memory that it leaves, which is removed."""
@@ -294,10 +278,7 @@ class ServerAdapter:
 
     @classmethod
     def recipe(cls, python: str) -> Recipe | None:
-        """The environment of a heritage server; None for others.
-
-        `python` is the value of `--python`, which may choose among the possible Pythons.
-        """
+        """The environment of a heritage server, whose Python `--python` may choose; else None."""
         return None
 
     @classmethod
@@ -326,9 +307,10 @@ class ServerAdapter:
                 f"{self.for_processes}."
             )
         if self.threads_word is None and self.spec.threads not in (None, 1):
+            usual = TAKE_THREADS_ASGI if self.interface == "asgi" else TAKE_THREADS
             raise UsageError(
-                f"{self.name} can't set its number of threads to {self.threads}"
-                f"; {self.for_threads}."
+                f"{self.name} can't set its number of threads to {self.threads}; "
+                f"{self.for_threads or usual}."
             )
         try:
             words = shlex.split(self.settings["env"])

@@ -23,8 +23,7 @@ from benchsuite.servers.launched import Bjoern, Meinheld
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
 LONGEST_PATH = 107  #: Bytes in the path of a Unix socket (`sun_path` without its end).
-UNWRITABLE = re.compile(r"\s;|\(circus\.")
-"""Characters that start a comment or a variable in Circus's configuration."""
+UNWRITABLE = re.compile(r"\s;|\(circus\.")  #: Starts a comment or a variable in its configuration.
 
 
 class Chaussette(ServerAdapter):
@@ -39,8 +38,7 @@ class Chaussette(ServerAdapter):
     inherits = "--fd {descriptor}"
     flags = {"--backend=": "backend", "--nodelay": "nodelay"}
     backend: ClassVar[str]
-    inside: ClassVar[type[ServerAdapter] | None] = None
-    """The server that must be available, too."""
+    inside: ClassVar[type[ServerAdapter] | None] = None  #: The one that must be available, too.
 
     @property
     def served(self) -> str:
@@ -53,8 +51,7 @@ class Chaussette(ServerAdapter):
 
 
 class ChaussetteGevent(Chaussette):
-    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive.
-
+    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive:
     `nodelay` sends both at once.
     """
 
@@ -75,9 +72,8 @@ class ChaussetteBjoern(Chaussette):
 
 
 class ChaussetteMeinheld(Chaussette):
-    """meinheld, with sockets patched to its greenlets; closes every connection.
-
-    A request waiting for a socket lets others run; one that computes or sleeps doesn't.
+    """meinheld, with sockets patched to its greenlets; closes every connection. A request waiting
+    for a socket lets others run; one that computes or sleeps doesn't.
     """
 
     name = "chaussette-meinheld"
@@ -100,8 +96,7 @@ class Circus(ServerAdapter):
         super().__init__(spec, application, place)
         options = {name: self.settings[name] for name in (*FOR_ALL, *self.started.options)}
         inner = replace(spec, server=self.started.name, processes=1, options=options)
-        self.one = self.started(inner, application, self.place)
-        """The server as each copy is started."""
+        self.one = self.started(inner, application, self.place)  #: As each copy is started.
 
     def argv(self, host: str, port: int) -> list[str]:
         file = str(self.place.folder / "circus.ini")
@@ -109,8 +104,7 @@ class Circus(ServerAdapter):
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         endpoint = self.place.folder / "circus.endpoint"
-        too_long = len(os.fsencode(endpoint)) > LONGEST_PATH
-        if too_long or UNWRITABLE.search(str(endpoint)):
+        if len(os.fsencode(endpoint)) > LONGEST_PATH or UNWRITABLE.search(str(endpoint)):
             raise UsageError(
                 f"Circus can't listen on the Unix socket {endpoint}, whose path may have "
                 f"{LONGEST_PATH} bytes, neither ' ;' nor '(circus.'; set TMPDIR to another folder."

@@ -1,6 +1,6 @@
 """Daphne, and Django's development server; see github.com/django/daphne."""
 
-from benchsuite.servers.base import BACKLOG, TAKE_THREADS_ASGI, ServerAdapter
+from benchsuite.servers.base import BACKLOG, ServerAdapter
 
 
 class Daphne(ServerAdapter):
@@ -17,7 +17,6 @@ class Daphne(ServerAdapter):
         "take circus-daphne for more of them on one socket, --front=nginx with --instances, or "
         "uvicorn, hypercorn or granian-asgi"
     )
-    for_threads = TAKE_THREADS_ASGI
     options = {"backlog": BACKLOG}
 
 

@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from string import Template
 
@@ -18,34 +18,33 @@ KINDS = ("command", "systemd", "Procfile", "Dockerfile", "settings")
 
 UNIT = Path(__file__).parent / "conf" / "systemd.service"
 EVERYWHERE = "0.0.0.0"
-NEEDS_US = "It starts benchsuite's launcher: install django-benchsuite beside the project."
 SPECIAL = re.compile(r"[\s\"'\\;#]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Deployed:
-    """How a server is started where it serves."""
+    """How a server is started where it serves, and ended."""
 
     argv: Sequence[str]
-    files: Mapping[str, str] = field(default_factory=dict)
-    """Those that it names, by their name in the project's folder."""
-    env: Mapping[str, str] = field(default_factory=dict)
+    files: Mapping[str, str]  #: That it names, by their name in the project's folder.
+    env: Mapping[str, str]
+    python: str  #: The interpreter that was measured.
+    stop_signal: signal.Signals
+    grace_s: float
+
+    @property
+    def short(self) -> list[str]:
+        """By name alone what is in the environment that was measured, wherever that is now."""
+        program = Path(self.argv[0])
+        if self.argv[0] == self.python:
+            return ["python", *self.argv[1:]]
+        is_there = program.parent == Path(self.python).parent
+        return [program.name if is_there else self.argv[0], *self.argv[1:]]
 
 
-def texts(
-    here: Deployed,
-    contained: Deployed,
-    *,
-    measured: ServerSpec,
-    python: str,
-    port: int,
-    stop_signal: signal.Signals,
-    grace_s: float,
-) -> dict[str, str]:
-    """Kind → text: each file by its name, then the ways to start it; `contained` is the server as
-    it listens in a container, `python` the interpreter that was measured.
-    """
-    spec, text = measured, " ".join([*here.argv, *here.files.values()])
+def texts(here: Deployed, contained: Deployed, port: int, spec: ServerSpec) -> dict[str, str]:
+    """Kind → text: files by their names, then ways to start it; `contained` as in a container."""
+    text = " ".join([*here.argv, *here.files.values()])
     words = [f"--server={spec.server}", f"--processes={spec.processes}"]
     words += [f"--threads={spec.threads}"] if spec.threads is not None else []
     words += [f"--application={spec.application}"] if spec.application else []
@@ -54,26 +53,24 @@ def texts(
         said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
         words += ["--option", f"{name}={said}"]
     head = f"# Measured by: {commands.command('runbench', *words)}\n"
-    head += f"# {NEEDS_US}\n" if "benchsuite." in text else ""
+    if "benchsuite." in text:
+        head += "# It starts benchsuite's launcher: install django-benchsuite beside the project.\n"
     variables = [f"{name}={value}" for name, value in here.env.items()]
-    started = _short(here.argv, python)
-    command = shlex.join(["env", *variables, *started] if variables else started)
-    unit = _unit(here, stop_signal, grace_s)
+    command = shlex.join(["env", *variables, *here.short] if variables else here.short)
+    unit, stop = _unit(here), here.stop_signal
     kinds = {**here.files, "command": command, "systemd": unit, "Procfile": f"web: {command}"}
     if contained.files == here.files:  # else they name the address
         lines = [f"ENV {name}={json.dumps(value)}" for name, value in contained.env.items()]
         lines += [f"COPY {name} ./" for name in contained.files]
         lines += [f"EXPOSE {port}"]
-        lines += [f"STOPSIGNAL {stop_signal.name}"] if stop_signal is not signal.SIGTERM else []
-        lines += [f"CMD {json.dumps(_short(contained.argv, python))}"]
+        lines += [f"STOPSIGNAL {stop.name}"] if stop is not signal.SIGTERM else []
+        lines += [f"CMD {json.dumps(contained.short)}"]
         kinds["Dockerfile"] = "\n".join(lines)
     return {kind: f"{head}{text}\n" for kind, text in kinds.items()}
 
 
 def databases(spec: DatabaseSpec) -> str:
-    """What the project's settings say to reach its databases as was measured; empty where that is
-    as they are.
-    """
+    """What settings say to reach the databases as was measured; empty where that is as they are."""
     if spec.pool is not None:
         flag, sizes = f"pool={spec.pool}", json.dumps(pool_sizes(spec.pool))
         lines = [
@@ -97,23 +94,15 @@ def flags(words: Sequence[str]) -> Iterator[tuple[str, str | None]]:
             yield name, value if equals else None if after.startswith("--") else after
 
 
-def _short(argv: Sequence[str], python: str) -> list[str]:
-    """By name alone what is in the environment that was measured, wherever that is now."""
-    program = Path(argv[0])
-    if argv[0] == python:
-        return ["python", *argv[1:]]
-    return [program.name if program.parent == Path(python).parent else argv[0], *argv[1:]]
-
-
-def _unit(server: Deployed, stop_signal: signal.Signals, grace_s: float) -> str:
+def _unit(server: Deployed) -> str:
     variables = (_quoted(f"{name}={value}") for name, value in server.env.items())
-    is_usual = stop_signal is signal.SIGTERM
+    stop = server.stop_signal
     text = Template(UNIT.read_text()).substitute(
         folder=str(Path.cwd()).replace("%", "%%"),
         environment="".join(f"Environment={variable}\n" for variable in variables),
         command=" ".join(_quoted(word).replace("$", "$$") for word in server.argv),
-        stop_signal="" if is_usual else f"KillSignal={stop_signal.name}\n",
-        grace_s=f"{grace_s:g}",
+        stop_signal="" if stop is signal.SIGTERM else f"KillSignal={stop.name}\n",
+        grace_s=f"{server.grace_s:g}",
     )
     return text.rstrip()
 

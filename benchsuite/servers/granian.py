@@ -3,15 +3,7 @@
 from collections.abc import Mapping
 
 from benchsuite.core.specs import Option, Within
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    LOOPS,
-    TAKE_THREADS_ASGI,
-    THREADS,
-    Against,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, LOOPS, THREADS, Against, ServerAdapter
 
 COMMON: Mapping[str, Option] = {
     "backlog": BACKLOG,
@@ -19,7 +11,6 @@ COMMON: Mapping[str, Option] = {
     "http1_keep_alive": True,
     "runtime_mode": "auto",
 }
-MOST_IDLE_S = 600  #: Granian's own limit.
 
 
 class Granian(ServerAdapter):
@@ -42,7 +33,7 @@ class Granian(ServerAdapter):
     limits = {
         "backlog": Within(128),
         "backpressure": Within(0),
-        "blocking_threads_idle_timeout_s": Within(5, MOST_IDLE_S),
+        "blocking_threads_idle_timeout_s": Within(5, 600),  # its own limits
         "loop": LOOPS,
         "runtime_mode": ("auto", "mt", "st"),
     }
@@ -75,7 +66,6 @@ class GranianAsgi(Granian):
     line = "--interface asgi WHERE FLAGS --no-access-log APPLICATION"
     websocket = True
     handshake_headers = False
-    for_threads = TAKE_THREADS_ASGI
     options = {**COMMON, "loop": "auto"}
 
     def at_once(self) -> int:

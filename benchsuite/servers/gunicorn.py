@@ -12,11 +12,12 @@ from benchsuite.servers.base import (
     BACKLOG,
     CONNECTIONS,
     KEEP_ALIVE_S,
+    KEPT,
     LOOPS,
-    TAKE_THREADS_ASGI,
     THREADS,
     Against,
     Fit,
+    Interface,
     ServerAdapter,
 )
 from benchsuite.servers.deploying import Deployed, flags
@@ -35,14 +36,9 @@ COMMON: Mapping[str, Option] = {
 }
 """Options of every kind of worker: gunicorn's defaults, and no configuration file."""
 LISTENING: Mapping[str, Option] = {**COMMON, "backlog": BACKLOG}
-CONNECTED: Mapping[str, Option] = {
-    **LISTENING,
-    "connections": CONNECTIONS,
-    "keep_alive_s": KEEP_ALIVE_S,
-}
+CONNECTED: Mapping[str, Option] = {**COMMON, **KEPT, "connections": CONNECTIONS}
 
-FROZEN: Mapping[str, Option] = {"freeze": True, "preload": True}
-"""The project is loaded once, and the collector leaves it alone."""
+FROZEN = {"freeze": True, "preload": True}  #: Loaded once, and left alone by the collector.
 
 CONF = "gunicorn.conf.py"
 NAMES = {"keep_alive": "keepalive", "preload": "preload_app", "log_level": "loglevel"}
@@ -66,6 +62,7 @@ class worker_class(UvicornWorker):
 class Gunicorn(ServerAdapter):
     """What all kinds of worker share; `worker` is gunicorn's name for the kind."""
 
+    interface: ClassVar[Interface] = "wsgi"
     distribution = program = "gunicorn"
     finishes_in_flight = True
     managers = 1
@@ -136,7 +133,6 @@ class GunicornSync(Gunicorn):
     """One request at a time in each process; closes every connection."""
 
     name = "gunicorn-sync"
-    interface = "wsgi"
     worker = "sync"
     keeps_alive = False
     one_at_a_time = True
@@ -147,7 +143,6 @@ class GunicornGthread(Gunicorn):
     """A pool of threads in each process."""
 
     name = "gunicorn-gthread"
-    interface = "wsgi"
     worker = "gthread"
     threads_word = "threads"
     default_threads = THREADS
@@ -160,7 +155,6 @@ class GunicornGevent(Gunicorn):
     """A greenlet for each connection; the standard library is monkey-patched."""
 
     name = "gunicorn-gevent"
-    interface = "wsgi"
     worker = "gevent"
     companions = ("gevent",)
     for_threads = (
@@ -176,7 +170,6 @@ class GunicornTornado(Gunicorn):
     """Tornado's event loop in each process, in which one request at a time is answered."""
 
     name = "gunicorn-tornado"
-    interface = "wsgi"
     worker = "benchsuite.servers.launchers.tornado_worker.Worker"
     companions = ("tornado",)
     one_at_a_time = True
@@ -185,20 +178,18 @@ class GunicornTornado(Gunicorn):
 
 
 class GunicornUvicorn(Gunicorn):
-    """Gunicorn manages, uvicorn's worker serves, which chooses the parser.
-
-    It leaves the choice of event loop and WebSocket library to a subclass, which is ours.
+    """Gunicorn manages, uvicorn's worker serves, which chooses the parser. It leaves the choice of
+    event loop and WebSocket library to a subclass, which is ours.
     """
 
     name = "gunicorn-uvicorn"
     interface = "asgi"
     worker = "benchsuite.servers.launchers.uvicorn_workers.Worker"
-    for_threads = TAKE_THREADS_ASGI
     companions = ("uvicorn-worker",)
     websocket = True
     # As with uvicorn itself: its worker logs each WebSocket at level "info".
     line = "APPLICATION WHERE FLAGS --log-level warning"
-    options = {**LISTENING, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto", "ws": "auto"}
+    options = {**COMMON, **KEPT, "loop": "auto", "ws": "auto"}
 
     def env(self) -> dict[str, str]:
         loop, sockets = self.settings["loop"], self.settings["ws"]
@@ -217,7 +208,6 @@ class GunicornAsgi(Gunicorn):
     name = "gunicorn-asgi"
     interface = "asgi"
     worker = "asgi"
-    for_threads = TAKE_THREADS_ASGI
     requirement = "gunicorn>=24"  # the first with this worker
     websocket = True
     options = {**COMMON, "keep_alive_s": KEEP_ALIVE_S, "loop": "auto"}

@@ -4,7 +4,7 @@ import secrets
 from dataclasses import replace
 from functools import cached_property
 
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, TAKE_THREADS_ASGI, ServerAdapter
+from benchsuite.servers.base import KEPT, ServerAdapter
 from benchsuite.servers.deploying import Deployed
 
 
@@ -25,14 +25,8 @@ class Hypercorn(ServerAdapter):
         "--keep-alive": "keep_alive_s",
         "--max-requests": "max_requests",
     }
-    for_threads = TAKE_THREADS_ASGI
     limits = {"loop": ("asyncio", "uvloop")}
-    options = {
-        "backlog": BACKLOG,
-        "keep_alive_s": KEEP_ALIVE_S,
-        "loop": "asyncio",
-        "max_requests": 0,
-    }
+    options = {**KEPT, "loop": "asyncio", "max_requests": 0}
 
     @cached_property
     def _prefix(self) -> str:

@@ -1,19 +1,11 @@
 """Servers that are libraries, each by a launcher of ours: bjoern, Cheroot, Tornado and others."""
 
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    KEEP_ALIVE_S,
-    THREADS,
-    Available,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEPT, THREADS, Available, ServerAdapter
 
 IN_EVENT_LOOP = {"DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
 """Lets sync views use the database in an event loop's thread, which Django otherwise refuses; it is
 safe where nothing else runs until the view has ended."""
-TOO_NEW = (3, 13)  #: The first Python that can't import meinheld.
 
 
 class Launched(ServerAdapter):
@@ -28,7 +20,7 @@ class Launched(ServerAdapter):
         "--backlog": "backlog",
         "--keep-alive": "keep_alive_s",
     }
-    options = {"backlog": BACKLOG}
+    options = KEPT
 
 
 class Bjoern(Launched):
@@ -37,6 +29,7 @@ class Bjoern(Launched):
     name = distribution = "bjoern"
     program = "benchsuite.servers.launchers.bjoern"
     one_at_a_time = True
+    options = {"backlog": BACKLOG}
     missing = Available(
         False,
         "bjoern is not installed, and has no wheel",
@@ -54,7 +47,6 @@ class Tornado(Launched):
     program = "benchsuite.servers.launchers.tornado"
     threads_word = "threads"
     default_threads = THREADS
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
 
     def env(self) -> dict[str, str]:
         return {**super().env(), **(IN_EVENT_LOOP if self.threads == 1 else {})}
@@ -67,7 +59,6 @@ class Meinheld(Launched):
     program = "benchsuite.servers.launchers.meinheld"
     one_at_a_time = True
     finishes_in_flight = True
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
     missing = Available(
         False,
         "meinheld is not installed, has no wheel, and requires a greenlet that doesn't compile",
@@ -77,37 +68,34 @@ class Meinheld(Launched):
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        if tuple(int(part) for part in python.version.split(".")[:2]) >= TOO_NEW:
+        if tuple(map(int, python.version.split(".")[:2])) >= (3, 13):
             reason = "meinheld 1.0.2 can't be imported by Python 3.13 or newer, and this is "
             return Available(False, f"{reason}{python.version}", "use Python 3.12 or older")
         return super().available(python)
 
 
-class Cheroot(ServerAdapter):
+class Pooled(ServerAdapter):
     """One process: one thread for the network, a pool of threads for the application."""
 
-    name = distribution = program = "cheroot"
     interface = "wsgi"
     threads_word = "threads"
     default_threads = THREADS
     max_processes = 1
+    options = KEPT
+
+
+class Cheroot(Pooled):
+    name = distribution = program = "cheroot"
     flags = {
         "--threads": "threads",
         "--max-threads": "threads",
         "--request-queue-size": "backlog",
         "--timeout": "keep_alive_s",
     }
-    options = {"backlog": BACKLOG, "keep_alive_s": KEEP_ALIVE_S}
 
 
-class Waitress(ServerAdapter):
-    """One process: one thread for the network, a pool of threads for the application."""
-
+class Waitress(Pooled):
     name = distribution = program = "waitress"
-    interface = "wsgi"
-    threads_word = "threads"
-    default_threads = THREADS
-    max_processes = 1
     line = "WHERE FLAGS APPLICATION"
     listens = "--listen={host}:{port}"
     inherits = "--fd {descriptor}"
@@ -119,7 +107,7 @@ class Waitress(ServerAdapter):
         # It checks for idle connections only this often, by default every 30 s.
         "--cleanup-interval=": "keep_alive_s",
     }
-    options = {"backlog": BACKLOG, "connections": CONNECTIONS, "keep_alive_s": KEEP_ALIVE_S}
+    options = {**KEPT, "connections": CONNECTIONS}
 
     def argv_on_socket(self, descriptor: str) -> list[str]:
         python, module, _, *words = super().argv_on_socket(descriptor)

@@ -1,7 +1,7 @@
 """Uvicorn; see www.uvicorn.org."""
 
 from benchsuite.core.specs import Within
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, LOOPS, TAKE_THREADS_ASGI, ServerAdapter
+from benchsuite.servers.base import KEPT, LOOPS, ServerAdapter
 
 WEBSOCKETS = ("auto", "websockets", "websockets-sansio", "wsproto")
 """WebSocket libraries; auto is websockets-sansio (websockets in old versions)."""
@@ -30,18 +30,10 @@ class Uvicorn(ServerAdapter):
         "--ws": "ws",
         "--limit-concurrency": "limit_concurrency",
     }
-    for_threads = TAKE_THREADS_ASGI
     limits = {
         "http": ("auto", "h11", "httptools"),
         "limit_concurrency": Within(0),
         "loop": LOOPS,
         "ws": WEBSOCKETS,
     }
-    options = {
-        "backlog": BACKLOG,
-        "http": "auto",
-        "keep_alive_s": KEEP_ALIVE_S,
-        "limit_concurrency": 0,
-        "loop": "auto",
-        "ws": "auto",
-    }
+    options = {**KEPT, "http": "auto", "limit_concurrency": 0, "loop": "auto", "ws": "auto"}

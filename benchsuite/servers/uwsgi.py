@@ -6,15 +6,7 @@ from typing import ClassVar
 
 from benchsuite.core.specs import Option, Within
 from benchsuite.pythons.interpreter import OWN, Interpreter
-from benchsuite.servers.base import (
-    BACKLOG,
-    CONNECTIONS,
-    KEEP_ALIVE_S,
-    THREADS,
-    Against,
-    Fit,
-    ServerAdapter,
-)
+from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEPT, THREADS, Against, Fit, ServerAdapter
 from benchsuite.servers.deploying import Deployed, flags
 
 COMMON: Mapping[str, Option] = {
@@ -46,8 +38,7 @@ class UwsgiFamily(ServerAdapter):
     }
     remedies = {**ServerAdapter.remedies, Against.UNEVEN: {"reuse_port": True}}
     always = True
-    closing: ClassVar[str] = ""
-    """A header of all answers, as it closes without notice, which would lose what was sent."""
+    closing = ""  #: A header of all answers: without notice of the end, what was sent is lost.
     flags = {
         "--http-keepalive=": "keep_alive_s",
         "--http-auto-chunked": "chunked",
@@ -91,7 +82,7 @@ class Uwsgi(UwsgiFamily):
 
     name = "uwsgi"
     chunked = True
-    options = {**COMMON, **ROUTER, "keep_alive_s": KEEP_ALIVE_S}
+    options = {**COMMON, **ROUTER, **KEPT}
     # Larger answers than its buffer stall for 40 ms each on a kept connection, and few are smaller.
     knobs = {"buffer_bytes": (65_536,)}
 

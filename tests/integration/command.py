@@ -5,10 +5,12 @@ import os
 import signal
 import subprocess
 import sys
-import time
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.integration.left_behind import eventually
 
 ROOT = Path(__file__).parents[2]
 BESIDE = ROOT / "tests/integration/beside.py"
@@ -34,8 +36,7 @@ class Command:
 
     def __init__(self, folder, manage=ROOT / "manage.py", temporary=None, **env):
         self.folder = folder
-        self.directory = manage.parent
-        """The current one of the commands."""
+        self.directory = manage.parent  #: The current one of the commands.
         self.program = (sys.executable, str(BESIDE), f"benchsuite-{uuid.uuid4()}", str(manage))
         self.temporary = temporary or folder / "tmp"
         self.temporary.mkdir(exist_ok=True)
@@ -49,14 +50,9 @@ class Command:
         self.env.pop("DJANGO_SETTINGS_MODULE", None)
 
     def start(self, *words: str) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [*self.program, *words],
-            cwd=self.directory,
-            env=self.env,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        line = [*self.program, *words]
+        return subprocess.Popen(line, cwd=self.directory, env=self.env, **pipes)
 
     def run(self, *words: str, limit_s: float = LONGEST_S, status: int | None = None) -> Ended:
         """`status` is what it must end with, if anything."""
@@ -76,13 +72,9 @@ class Command:
         return sorted(path.name for path in self.temporary.glob("benchsuite-*"))
 
 
-def wait_for(what: str, condition: object, limit_s: float = 30.0) -> None:
-    """Polls a callable until it is true; fails with `what` when it isn't in time."""
-    assert callable(condition)
-    deadline = time.monotonic() + limit_s
-    while not condition():
-        assert time.monotonic() < deadline, f"{what}: not within {limit_s:g} s"
-        time.sleep(0.05)
+def wait_for(what: str, condition: Callable[[], object], limit_s: float = 30.0) -> None:
+    """Polls it until it is true; fails with `what` when it isn't in time."""
+    assert eventually(condition, limit_s), f"{what}: not within {limit_s:g} s"
 
 
 def measured(command, line, *words, how=SHORT):
@@ -91,6 +83,5 @@ def measured(command, line, *words, how=SHORT):
     """
     ended = command.run("runbench", "--json=-", *how, *line.split(), *words)
     assert ended.status == 0, ended.err
-    (one,) = json.loads(ended.out)
-    assert isinstance(one, dict)
-    return one
+    (run,) = json.loads(ended.out)
+    return run

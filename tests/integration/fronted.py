@@ -105,8 +105,8 @@ def fronted(name, count=1, *, options=None, marker="", folder=None, server=""):
         process = stack.enter_context(
             front(
                 adapter,
+                (HOST, port),
                 [(HOST, one.port) for one in instances],
-                port=port,
                 log=folder / "front.log",
                 env=dict(os.environ),
                 marker=marker,

@@ -4,6 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Collection, Iterator
+from contextlib import suppress
 from pathlib import Path
 
 SOON_S = 20.0
@@ -13,29 +14,14 @@ SOON_S = 20.0
 def processes_with(marker: str) -> list[int]:
     """PIDs of the living processes whose environment says `BENCHSUITE_RUN=marker`.
 
-    Read without benchsuite's own code, which is what is tested.
+    Read without benchsuite's own code, which is what is tested; a zombie has no environment.
     """
-    return [pid for pid in _pids() if _state(pid) not in "ZX" and _carries(pid, marker)]
-
-
-def _pids() -> list[int]:
-    return [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
-
-
-def _carries(pid: int, marker: str) -> bool:
-    try:
-        variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
-    except OSError:
-        return False
-    return f"BENCHSUITE_RUN={marker}".encode() in variables
-
-
-def _state(pid: int) -> str:
-    """One letter; "X" for a process that is gone."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
-    except OSError:
-        return "X"
+    wanted, carrying = f"BENCHSUITE_RUN={marker}".encode(), []
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            if wanted in path.read_bytes().split(b"\0"):
+                carrying.append(int(path.parent.name))
+    return carrying
 
 
 def eventually(is_so: Callable[[], bool], within_s: float = SOON_S) -> bool:
@@ -60,10 +46,8 @@ class Traces:
     """
 
     def __init__(self, pids: Collection[int], folder: Path) -> None:
-        self._pids = {str(pid) for pid in pids}
-        self._folder = str(folder)
-        self._temporary = _temporary()
-        self._shared = set(os.listdir("/dev/shm"))
+        self._pids, self._folder = {str(pid) for pid in pids}, str(folder)
+        self._temporary, self._shared = _temporary(), set(os.listdir("/dev/shm"))
 
     def left(self) -> list[str]:
         """Words for each thing that is there after a moment of patience."""
@@ -81,13 +65,9 @@ class Traces:
                 yield f"an open socket {line[-1]}"
         for name in _temporary() - self._temporary:
             yield f"in the temp folder: {name}"
-        for name in sorted(self._of_these_processes()):
-            yield f"in /dev/shm: {name}"
-
-    def _of_these_processes(self) -> set[str]:
-        """Names that came and tell one of its PIDs, as all that name such a file by themselves."""
-        came = set(os.listdir("/dev/shm")) - self._shared
-        return {name for name in came if any(pid in name for pid in self._pids)}
+        for name in set(os.listdir("/dev/shm")) - self._shared:
+            if any(pid in name for pid in self._pids):  # all that name one by themselves tell it
+                yield f"in /dev/shm: {name}"
 
 
 def _lines(table: str) -> Iterator[list[str]]:

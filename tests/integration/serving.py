@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import psutil
 import pytest
@@ -83,6 +84,14 @@ def read(connection: http.client.HTTPConnection, path: str = "/") -> bytes:
     answer = connection.getresponse()
     assert answer.status == 200
     return answer.read()
+
+
+@contextmanager
+def begun(server: str | ServerAdapter, folder: Path, **how: Any) -> Iterator[Served]:
+    """As `started()`, once it answers."""
+    with started(server, folder, **how) as served:
+        served.wait()
+        yield served
 
 
 @contextmanager

@@ -68,28 +68,17 @@ def test_systemd_takes_the_units(path, shop):
     for one in [*UNITS, *SOCKETS]:
         (shop.folder / one.name).write_text(shop.moved(one.read_text()))
     name = path.name.replace("@", "@8001")
-    said = looked_through(
-        "systemd-analyze",
-        "verify",
-        str(shop.folder / name),
-        env={"SYSTEMD_UNIT_PATH": f"{shop.folder}:"},
-    )
+    env = {"SYSTEMD_UNIT_PATH": f"{shop.folder}:"}
+    said = looked_through("systemd-analyze", "verify", str(shop.folder / name), env=env)
     assert path.name not in said
 
 
 @needs("supervisor", "gunicorn", "daphne")
 def test_supervisord_starts_both_servers_and_ends_them(shop):
-    ports = free_port(), free_port()
-    text = shop.moved(
-        (DEPLOY / "supervisor" / "supervisord.conf").read_text(),
-        **{
-            "/run/shop": str(shop.folder),
-            "127.0.0.1:8000": f"{HOST}:{ports[0]}",
-            "127.0.0.1:8001": f"{HOST}:{ports[1]}",
-        },
-    )
-    conf = shop.folder / "supervisord.conf"
-    conf.write_text(text)
+    ports, conf = (free_port(), free_port()), shop.folder / "supervisord.conf"
+    swaps = {f"127.0.0.1:{8000 + at}": f"{HOST}:{port}" for at, port in enumerate(ports)}
+    sample = (DEPLOY / "supervisor" / "supervisord.conf").read_text()
+    conf.write_text(shop.moved(sample, **{"/run/shop": str(shop.folder), **swaps}))
     words = [sys.executable, "-m", "supervisor.supervisord", "-c", str(conf)]
     with shop.started(words, ports[0]) as process:
         assert eventually(lambda: shop.answers(ports[1]))
@@ -108,11 +97,8 @@ def test_supervisord_starts_both_servers_and_ends_them(shop):
 
 @needs("docker-compose")
 def test_docker_compose_takes_the_file():
-    secrets = {
-        "POSTGRES_PASSWORD": "x",
-        "SECRET_KEY": "x",
-        "DATABASE_URL": "postgres://database/shop",
-    }
+    secrets = dict.fromkeys(("POSTGRES_PASSWORD", "SECRET_KEY"), "x")
+    secrets["DATABASE_URL"] = "postgres://database/shop"
     found = ["docker-compose"] if shutil.which("docker-compose") else ["docker", "compose"]
     said = looked_through(*found, "-f", str(DEPLOY / "compose.yaml"), "config", env=secrets)
     assert re.search(r"published: '?\"?8080", said)
@@ -123,17 +109,15 @@ def test_docker_compose_takes_the_file():
 def test_nginx_shares_among_instances_and_serves_files(shop, sample, count):
     shop.folder.chmod(0o755)
     port = free_port()
-    with shop.served(count) as instances:
-        main = _nginx(shop, port, instances, sample)
-        with shop.started([programs.find_program("nginx") or "", *main], port):
-            assert len({get(port)[1] for _ in range(8)}) == count
-            if sample == "shop.conf":
-                assert get(port, "/static/shop.css") == (200, b"body {}")
-            assert echoes(port)
+    with shop.served(count) as instances, shop.started(_nginx(shop, port, instances, sample), port):
+        assert len({get(port)[1] for _ in range(8)}) == count
+        if sample == "shop.conf":
+            assert get(port, "/static/shop.css") == (200, b"body {}")
+        assert echoes(port)
 
 
 def _nginx(shop, port, instances, name):
-    """The arguments for an nginx with the sample in a folder of its own."""
+    """The command line of an nginx with the sample in a folder of its own."""
     folder = shop.folder / "nginx"
     (folder / "conf.d").mkdir(parents=True)
     site = (DEPLOY / "nginx" / name).read_text()
@@ -145,24 +129,21 @@ def _nginx(shop, port, instances, name):
     if name == "shop.conf":
         swaps["/var/log/nginx/shop.access.log"] = str(folder / "access.log")
     (folder / "conf.d" / "shop.conf").write_text(shop.moved(site, **swaps))
-    main = shop.moved(
-        (DEPLOY / "nginx" / "nginx.conf").read_text(),
-        **{
-            "user www-data;": "user root;" if os.geteuid() == 0 else "",
-            "/run/nginx.pid": str(folder / "nginx.pid"),
-            "/var/log/nginx/error.log": "stderr",
-            "/etc/nginx/conf.d": str(folder / "conf.d"),
-        },
-    )
-    temporary = "".join(
-        f"{kind}_temp_path {folder}/{kind};\n"
-        for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
-    )
+    swaps = {
+        "user www-data;": "user root;" if os.geteuid() == 0 else "",
+        "/run/nginx.pid": str(folder / "nginx.pid"),
+        "/var/log/nginx/error.log": "stderr",
+        "/etc/nginx/conf.d": str(folder / "conf.d"),
+    }
+    main = shop.moved((DEPLOY / "nginx" / "nginx.conf").read_text(), **swaps)
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    temporary = "".join(f"{kind}_temp_path {folder}/{kind};\n" for kind in kinds)
     main = main.replace("http {\n", "http {\naccess_log off;\n" + temporary)
     (folder / "nginx.conf").write_text(f"daemon off;\n{main}")
-    arguments = ["-p", f"{folder}/", "-c", str(folder / "nginx.conf"), "-e", "stderr"]
-    looked_through(programs.find_program("nginx") or "", *arguments, "-t", "-q")
-    return arguments
+    words = [programs.find_program("nginx") or "", "-p", f"{folder}/"]
+    words += ["-c", str(folder / "nginx.conf"), "-e", "stderr"]
+    looked_through(*words, "-t", "-q")
+    return words
 
 
 @needs("haproxy", "uvicorn")
@@ -170,18 +151,12 @@ def test_haproxy_shares_among_four_instances(shop):
     port = free_port()
     with shop.served(4) as instances:
         swaps = {f"127.0.0.1:{8000 + at}": f"{HOST}:{one}" for at, one in enumerate(instances, 1)}
-        text = shop.moved(
-            (DEPLOY / "haproxy" / "haproxy.cfg").read_text(),
-            **{
-                "user haproxy": "user root" if os.geteuid() == 0 else "",
-                "group haproxy": "group root" if os.geteuid() == 0 else "",
-                "/run/haproxy/admin.sock": str(shop.folder / "admin.sock"),
-                "bind :80": f"bind {HOST}:{port}",
-                **swaps,
-            },
-        )
+        for who in ("user", "group"):
+            swaps[f"{who} haproxy"] = f"{who} root" if os.geteuid() == 0 else ""
+        swaps["/run/haproxy/admin.sock"] = str(shop.folder / "admin.sock")
+        swaps["bind :80"] = f"bind {HOST}:{port}"
         conf = shop.folder / "haproxy.cfg"
-        conf.write_text(text)
+        conf.write_text(shop.moved((DEPLOY / "haproxy" / "haproxy.cfg").read_text(), **swaps))
         haproxy = programs.find_program("haproxy") or ""
         looked_through(haproxy, "-c", "-f", str(conf))
         with shop.started([haproxy, "-db", "-f", str(conf)], port):
@@ -196,16 +171,10 @@ MODULES = Path("/usr/lib/apache2/modules")
 def test_apache_before_a_server_of_its_own(shop):
     port = free_port()
     with shop.served() as (instance,):
-        arguments = _apache(
-            shop,
-            port,
-            "shop-proxy.conf",
-            ["proxy", "proxy_http", "proxy_wstunnel", "headers", "rewrite"],
-            {"127.0.0.1:8000": f"{HOST}:{instance}"},
-        )
-        with shop.started(
-            [programs.find_program("apache2") or "", *arguments, "-DFOREGROUND"], port
-        ):
+        modules = ["proxy", "proxy_http", "proxy_wstunnel", "headers", "rewrite"]
+        swaps = {"127.0.0.1:8000": f"{HOST}:{instance}"}
+        words = _apache(shop, port, "shop-proxy.conf", modules, swaps)
+        with shop.started([*words, "-DFOREGROUND"], port):
             assert get(port)[0] == 200
             assert echoes(port)
 
@@ -213,17 +182,12 @@ def test_apache_before_a_server_of_its_own(shop):
 @needs("apache", "mod_wsgi")
 def test_apache_takes_the_site_of_mod_wsgi(shop):
     """Only looked through: the Python it is built for is not the one of every test."""
-    _apache(
-        shop,
-        free_port(),
-        "shop-wsgi.conf",
-        ["wsgi", "alias"],
-        {"user=shop group=shop": ""},
-    )
+    swaps = {"user=shop group=shop": ""}
+    _apache(shop, free_port(), "shop-wsgi.conf", ["wsgi", "alias"], swaps)
 
 
 def _apache(shop, port, name, modules, swaps):
-    """The arguments for an Apache with nothing but the sample."""
+    """The command line of an Apache with nothing but the sample."""
     folder = shop.folder / "apache"
     folder.mkdir()
     lines = [
@@ -233,17 +197,15 @@ def _apache(shop, port, name, modules, swaps):
         f'Mutex "file:{folder}" default',
         "ErrorLog /dev/stderr",
         f"Listen {HOST}:{port}",
-        *(
-            f"LoadModule {one}_module {MODULES}/mod_{one}.so"
-            for one in ["mpm_event", "authz_core", *modules]
-        ),
     ]
+    for module in ["mpm_event", "authz_core", *modules]:
+        lines.append(f"LoadModule {module}_module {MODULES}/mod_{module}.so")
     site = shop.moved((DEPLOY / "apache" / name).read_text(), **{"*:80": f"{HOST}:{port}", **swaps})
     conf = folder / "apache.conf"
     conf.write_text("\n".join(lines) + "\n" + site)
-    arguments = ["-f", str(conf)]
-    looked_through(programs.find_program("apache2") or "", *arguments, "-t")
-    return arguments
+    words = [programs.find_program("apache2") or "", "-f", str(conf)]
+    looked_through(*words, "-t")
+    return words
 
 
 @pytest.mark.parametrize("name", ["Dockerfile", "swarm/Dockerfile"])

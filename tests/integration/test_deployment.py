@@ -6,7 +6,7 @@ import shlex
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import suppress
 from http.client import HTTPException
 from itertools import chain
 from pathlib import Path
@@ -17,7 +17,7 @@ from benchsuite.core.specs import ServerSpec
 from benchsuite.servers.base import Place
 from benchsuite.system.network import free_port
 from tests.integration.left_behind import eventually
-from tests.integration.serving import CLASSES, HOST, STUB, started
+from tests.integration.serving import CLASSES, HOST, STUB, begun
 from tests.integration.shop import looked_through
 from tests.needs import audited, needs
 
@@ -70,21 +70,11 @@ def command_line(kind, text):
     return words, dict(one.split("=", 1) for one in variables)
 
 
-@contextmanager
 def serving(one, port, argv=(), env=None):
     """A server that answers; without a command line as a run starts it."""
     programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    with started(
-        one, one.place.folder, port=port, argv=argv, environment={"PATH": programs, **(env or {})}
-    ) as served:
-        served.wait()
-        yield served
-
-
-def processes(served):
-    wanted = served.adapter.expected_processes()
-    eventually(lambda: len(served.process.living()) == wanted)
-    return len(served.process.living())
+    environment = {"PATH": programs, **(env or {})}
+    return begun(one, one.place.folder, port=port, argv=argv, environment=environment)
 
 
 def threads(served, most=0):
@@ -122,10 +112,8 @@ MEASURED: dict[str, int] = {}  #: Threads of each server as a run starts it.
 
 
 def nap(served):
-    try:
+    with suppress(OSError, HTTPException):  # a full server may refuse; those in its threads count
         served.get("/nap/")
-    except (OSError, HTTPException):
-        return  # a full server may refuse; those in its threads count
 
 
 @pytest.mark.parametrize(("name", "kind"), audited(dict.fromkeys(cases()), *TESTED))
@@ -150,7 +138,7 @@ def test_a_pasted_text_starts_the_processes_and_threads_that_were_measured(
         words = [*one.argv(HOST, port)[: -len(words)], *words]
     env["SPT_NOENV"] = "1"  # else setproctitle, where it is installed, writes over the environment
     with serving(one, port, words, env) as served:
-        assert processes(served) == one.expected_processes()
+        assert eventually(lambda: len(served.process.living()) == one.expected_processes())
         worker = int(served.get("/pid/"))
         assert VARIABLE.encode() in Path(f"/proc/{worker}/environ").read_bytes().split(b"\0")
         assert measured is None or threads(served, measured) == measured

@@ -16,9 +16,8 @@ from benchsuite.servers.base import Application, Place
 from benchsuite.servers.peers import packages
 from benchsuite.system import programs
 from benchsuite.system.network import ensure_port_free
-from tests.integration import serving
 from tests.integration.command import measured
-from tests.integration.serving import HOST
+from tests.integration.serving import HOST, begun
 from tests.needs import needs
 
 pytestmark = pytest.mark.audit
@@ -34,8 +33,7 @@ NAMES = [
 @contextmanager
 def started(name, folder):
     spec, place = ServerSpec(server=name), Place(folder=folder)
-    with serving.started(conf.server_class(name)(spec, Application(), place), folder) as peer:
-        peer.wait()
+    with begun(conf.server_class(name)(spec, Application(), place), folder) as peer:
         assert len(peer.process.living()) == peer.adapter.expected_processes()
         yield peer
     ensure_port_free(HOST, peer.port)
@@ -54,26 +52,23 @@ def talk(peer, does, texts):
     """What comes back for each text, by the server's own protocol."""
     dialect: Dialect = import_string(peer.adapter.dialect)(f"/bench/ws/{does}/")
     heard_texts = []
+
+    def hear():
+        message = connection.recv(WAIT_S)
+        return dialect.hear(message.encode() if isinstance(message, str) else message)
+
     with opened(peer, dialect.address, dialect.subprotocols) as connection:
         assert connection.response.headers["X-Benchsuite-Run"] == peer.token
-        ready = False
-        while not ready:
-            heard = dialect.hear(received(connection))
-            ready = heard.ready
+        for heard in iter(hear, None):
             if heard.answer is not None:
                 connection.send(heard.answer.decode())
+            if heard.ready:
+                break
         for text in texts:
             connection.send(dialect.say(text.encode()).decode())
-            payload = None
-            while payload is None:
-                payload = dialect.hear(received(connection)).payload
-            heard_texts.append(payload.decode())
+            payloads = (heard.payload for heard in iter(hear, None))
+            heard_texts.append(next(filter(None, payloads)).decode())
     return heard_texts
-
-
-def received(connection):
-    message = connection.recv(WAIT_S)
-    return message.encode() if isinstance(message, str) else message
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -4,22 +4,17 @@ test's own for hosts that are not this machine.
 
 import json
 import os
-import socket
 import subprocess
 import sys
-import time
-from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from copy import copy
-from pathlib import Path
-from typing import Any
 
 import pytest
 import trustme
 
 from benchsuite.system import programs
 from benchsuite.system.network import free_port
-from tests.integration.command import Command, measured
+from tests.integration.command import ROOT, measured, wait_for
 from tests.needs import needs
 
 APP = """
@@ -47,45 +42,46 @@ CLOSED = ("--users=2", "--warmup=0.5", "--duration=1.5")
 OPEN = ("--rate=40", "--warmup=0.5", "--duration=1.5")
 
 
+TAKES = "import socket, sys; socket.create_connection((sys.argv[1], int(sys.argv[2])), 1)"
+
+
 @contextmanager
-def program(*words: str, cwd: Path, host: str, port: int, **env: str) -> Iterator[int]:
-    """One that takes connections there; `host` is empty where only itself can be asked."""
+def program(*words, cwd, port, host="127.0.0.1", into=None, **env):
+    """One that takes connections there; `into` gives what enters its network, if it has one."""
     with (cwd / "program.log").open("ab") as log:
         process = subprocess.Popen(
             words, cwd=cwd, env={**os.environ, **env}, stdout=log, stderr=log
         )
-    try:
-        deadline = time.monotonic() + 30
-        while process.poll() is None and time.monotonic() < deadline:
-            try:
-                socket.create_connection((host, port), timeout=1).close()
-                break
-            except OSError:
-                time.sleep(0.05)
+    inside = into(process.pid) if into else []
+    asking = [*inside, sys.executable, "-S", "-c", TAKES, host, str(port)]
+
+    def takes():
         assert process.poll() is None, (cwd / "program.log").read_text()
-        yield process.pid
+        return subprocess.run(asking, capture_output=True, check=False).returncode == 0
+
+    try:
+        wait_for("a connection", takes)
+        yield inside
     finally:
         process.terminate()
         process.wait(20)
 
 
-def gunicorn(address: str) -> list[str]:
-    root = str(Path(__file__).parents[2])
+def gunicorn(address):
     words = [sys.executable, "-m", "gunicorn", "app:application", "--threads=4", "--workers=2"]
-    return [*words, "--keep-alive=5", f"--pythonpath={root}", f"--bind={address}"]
+    return [*words, "--keep-alive=5", f"--pythonpath={ROOT}", f"--bind={address}"]
 
 
 @contextmanager
-def running(folder: Path, **env: str) -> Iterator[str]:
+def running(folder, **env):
     """Its address on loopback."""
     (folder / "app.py").write_text(APP)
     port = free_port()
-    words = gunicorn(f"127.0.0.1:{port}")
-    with program(*words, cwd=folder, host="127.0.0.1", port=port, **env):
+    with program(*gunicorn(f"127.0.0.1:{port}"), cwd=folder, port=port, **env):
         yield f"http://127.0.0.1:{port}"
 
 
-def codes(run: dict[str, Any]) -> dict[str, str]:
+def codes(run):
     return {one["code"].split()[0]: one["message"] for one in run["findings"]}
 
 
@@ -97,10 +93,9 @@ def test_a_target_with_our_middleware_says_who_answers_and_how_often(load, comma
     assert run["failures"] == 0 < run["requests"]
     assert run["seen"] == run["sent"]
     assert "B202" not in codes(run)["B405"]
-    assert {run[name] for name in ("processes", "threads", "cpu_percent", "memory_bytes")} == {None}
-    assert (run["python_version"], run["packages"], run["argv"], run["startup_s"]) == (
-        *(None, {}, [], None),
-    )
+    unknown = ("processes", "threads", "cpu_percent", "memory_bytes", "python_version", "startup_s")
+    assert {run[name] for name in unknown} == {None}
+    assert (run["packages"], run["argv"]) == ({}, [])
     assert {one["part"] for one in run["stored"]["readings"]} == {"load"}
     assert run["stored"]["run"]["server_facts"]["starts"] is False
 
@@ -165,10 +160,8 @@ def certificates(tmp_path_factory):
 @needs("nginx")
 def test_nginx_with_tls_before_it(certificates, command, tmp_path):
     port = free_port()
-    with (
-        running(tmp_path, KNOWS=MIDDLEWARE, TMPDIR=str(tmp_path)) as upstream,
-        ExitStack() as stack,
-    ):
+    own = {"KNOWS": MIDDLEWARE, "TMPDIR": str(tmp_path)}
+    with running(tmp_path, **own) as upstream, ExitStack() as stack:
         (tmp_path / "nginx.conf").write_text(f"""
             daemon off; pid {tmp_path}/nginx.pid; error_log stderr; events {{}}
             http {{
@@ -183,7 +176,7 @@ def test_nginx_with_tls_before_it(certificates, command, tmp_path):
             }}""")
         nginx = programs.find_program("nginx") or "nginx"
         words = (nginx, "-c", str(tmp_path / "nginx.conf"), "-p", str(tmp_path))
-        stack.enter_context(program(*words, cwd=tmp_path, host="127.0.0.1", port=port))
+        stack.enter_context(program(*words, cwd=tmp_path, port=port))
         for load in (CLOSED, OPEN):
             line = f"--target=https://localhost:{port} --path=/shop/"
             run = measured(command, line, how=load)
@@ -192,31 +185,19 @@ def test_nginx_with_tls_before_it(certificates, command, tmp_path):
             assert run["server"] == f"https://localhost:{port}"
 
 
-@contextmanager
-def elsewhere(folder: Path, *words: str, **env: str) -> Iterator[list[str]]:
+def elsewhere(folder, *words, **env):
     """A target at an address that only a network of its own has; what enters that network."""
     (folder / "app.py").write_text(APP)
     server = " ".join([*gunicorn(f"{ELSEWHERE}:8000"), *words])
-    script = f"{IN_A_NETWORK} {server}"
-    holder = subprocess.Popen(
-        ["unshare", "--net", "sh", "-c", script], cwd=folder, env={**os.environ, **env}
-    )
-    into = ["nsenter", f"--target={holder.pid}", "--net"]
-    look = f"import socket; socket.create_connection(('{ELSEWHERE}', 8000), 1)"
-    try:
-        deadline = time.monotonic() + 30
-        tried = [*into, sys.executable, "-c", look]
-        while subprocess.run(tried, capture_output=True, check=False).returncode:
-            assert holder.poll() is None
-            assert time.monotonic() < deadline
-            time.sleep(0.2)
-        yield into
-    finally:
-        holder.terminate()
-        holder.wait(20)
+    script = ["unshare", "--net", "sh", "-c", f"{IN_A_NETWORK} {server}"]
+
+    def into(pid):
+        return ["nsenter", f"--target={pid}", "--net"]
+
+    return program(*script, cwd=folder, host=ELSEWHERE, port=8000, into=into, **env)
 
 
-def there(command: Command, into: Sequence[str], most: float | None, **env: str) -> Command:
+def there(command, into, most, **env):
     """The same in that network, where so many requests a second may be asked."""
     inside, targets = copy(command), {} if most is None else {ELSEWHERE: most}
     inside.env = {**command.env, "BENCHSUITE_TARGETS": json.dumps(targets), **env}

@@ -19,9 +19,7 @@ from benchsuite.servers.base import BACKLOG, Available, ServerAdapter
 from benchsuite.servers.heritage import TABLE, TARGETS
 from benchsuite.system.installed import plain
 
-COMPILERS = ("cc", "gcc", "clang")
-SOCKET = "$(circus.sockets.web)"
-"""Replaced by Circus with the number of the socket's file descriptor."""
+SOCKET = "$(circus.sockets.web)"  #: Circus writes the number of the socket there.
 
 
 class Heritage(ServerAdapter):
@@ -35,21 +33,17 @@ class Heritage(ServerAdapter):
     variables = {"GUNICORN_CMD_ARGS": "", "DJANGO_SETTINGS_MODULE": "heritage.settings"}
     target: ClassVar[str]  #: The folder of its target and pins, also the name of its environment.
     served: ClassVar[str] = ""  #: The folder of its target, if another one.
-    pythons: ClassVar[tuple[str, ...]] = ("2.7",)
-    """Versions that it runs under, the one of its era first."""
+    pythons: ClassVar[tuple[str, ...]] = ("2.7",)  #: That it runs under, that of its era first.
     proof: ClassVar[str]  #: Python code that imports all it needs.
-    header: ClassVar[tuple[str, ...]] = ()
-    """A C header needed to compile it, and its Debian package."""
+    header: ClassVar[tuple[str, ...]] = ()  #: Needed to compile it, and its Debian package.
     switches: ClassVar[Mapping[str, str]] = {}  #: Package → flags that compile it today.
-    files: ClassVar[Mapping[str, str]] = {}
-    """Files to add to the environment's packages: name → content."""
+    files: ClassVar[Mapping[str, str]] = {}  #: To add to its packages: name → content.
     layer: ClassVar[str] = ""  #: The channel layer in the target's settings.
 
     @classmethod
     def recipe(cls, python: str) -> Recipe:
-        """Installs only what is pinned, whatever its metadata requires.
-
-        Packages compiled with flags come last; pip's cache ignores flags.
+        """Installs only what is pinned, whatever its metadata requires; packages compiled with
+        flags come last, as pip's cache ignores flags.
         """
         wheels, steps = [], []
         for line in cls.pins().lines:
@@ -72,7 +66,6 @@ class Heritage(ServerAdapter):
 
     @classmethod
     def pins(cls) -> Requirements:
-        """The exact versions of all packages."""
         return requirements.read(TARGETS / cls.target / "requirements.txt")
 
     @classmethod
@@ -91,7 +84,7 @@ class Heritage(ServerAdapter):
         except UnavailableError:
             reason = f"Python {' or '.join(cls.pythons)} is not on this machine"
             return Available(False, reason, f"pyenv install {cls.pythons[0]}")
-        if not any(shutil.which(name) for name in COMPILERS):
+        if not any(shutil.which(name) for name in ("cc", "gcc", "clang")):
             return Available(False, "there is no C compiler", "apt install gcc")
         if header and not _is_header(header):
             return Available(False, f"the header {header} is missing", f"apt install {package}")
@@ -119,8 +112,7 @@ class Heritage(ServerAdapter):
         digest = hashlib.sha256(str(self.place.folder).encode()).hexdigest()
         # Unique to this start: of names in a channel layer, and of Circus's sockets.
         self.prefix = f"benchsuite-{digest[:16]}"
-        # Whether it serves the application as it was after July 2012.
-        self.second = self.settings.get("bench") == "second"
+        self.second = self.settings.get("bench") == "second"  #: As it was after July 2012.
 
     @classmethod
     def _interpreter(cls, python: str) -> Path:
@@ -176,8 +168,8 @@ class Daphne(Heritage):
     limits = {"workers": Within(1)}
 
     def argv(self, host: str, port: int) -> list[str]:
-        command = [self.python.script("daphne"), "-v", "0", "-b", host, "-p", str(port)]
-        return [*command, "heritage.asgi:channel_layer"]
+        where = ["-b", host, "-p", str(port)]
+        return [self.python.script("daphne"), "-v", "0", *where, "heritage.asgi:channel_layer"]
 
     def companion_processes(self) -> Mapping[str, Sequence[str]]:
         manage = str(self.target_folder / "manage.py")
@@ -197,8 +189,7 @@ class Circus(Heritage):
     managers = 1
     options = {"backlog": BACKLOG}
     backend: ClassVar[str]  #: Chaussette's name of the server inside.
-    own_circus: ClassVar[bool] = False
-    """Whether Circus is today's, so that the socket passes from one Python to the other."""
+    own_circus = False  #: Whether Circus is today's: the socket passes between two Pythons.
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
@@ -207,9 +198,8 @@ class Circus(Heritage):
         return super().available(python)
 
     def argv(self, host: str, port: int) -> list[str]:
-        old = [self.python.script("circusd")]
-        circusd = OWN.module("circus.circusd") if self.own_circus else old
-        return [*circusd, str(self.place.folder / "circus.ini")]
+        own, ini = OWN.module("circus.circusd"), str(self.place.folder / "circus.ini")
+        return [*own, ini] if self.own_circus else [self.python.script("circusd"), ini]
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         words = [self.python.script("chaussette"), "--fd", SOCKET, "--backend", self.backend]

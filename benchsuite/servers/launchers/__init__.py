@@ -1,5 +1,3 @@
-"""Programs for servers that are libraries without a command line.
-
-Each runs as a module in its server's interpreter and imports only that server and the standard
-library.
+"""Programs for servers that are libraries without a command line; each runs as a module in its
+server's interpreter and imports only that server and the standard library.
 """

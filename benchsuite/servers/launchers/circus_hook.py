@@ -8,7 +8,6 @@ from typing import Any
 from circus.exc import ConflictError
 
 YOUNG_S = 30.0  #: Age from which the end of a process is an accident, and another one is started.
-AGAIN_S = 0.05
 
 
 def before_start(watcher: Any, arbiter: Any, hook_name: str, **more: Any) -> bool:
@@ -18,7 +17,7 @@ def before_start(watcher: Any, arbiter: Any, hook_name: str, **more: Any) -> boo
         try:
             arbiter.stop()
         except ConflictError:
-            arbiter.loop.call_later(AGAIN_S, end)
+            arbiter.loop.call_later(0.05, end)
 
     signal.signal(signal.SIGTERM, lambda signum, frame: arbiter.loop.add_callback_from_signal(end))
     return True

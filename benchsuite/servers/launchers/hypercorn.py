@@ -6,10 +6,8 @@ from typing import Any
 
 from hypercorn.__main__ import main
 
-PREFIX = "BENCHSUITE_SEMAPHORES"
-
 if __name__ == "__main__":
-    if prefix := os.environ.get(PREFIX):
+    if prefix := os.environ.get("BENCHSUITE_SEMAPHORES"):
         # multiprocessing's prefix for their names, which it passes to its children.
         itself: Any = multiprocessing.current_process()
         itself._config["semprefix"] = f"/{prefix}"

@@ -60,9 +60,8 @@ def fork(processes: int) -> None:
 
 
 def started() -> tuple[Callable[..., Any], socket.socket, argparse.Namespace]:
-    """The application, the socket to accept from, and the arguments, in each of the processes.
-
-    The socket never blocks, because other processes may share it.
+    """In each of the processes the application, the socket to accept from, which never blocks, as
+    other processes may share it, and the arguments.
     """
     parser = argparse.ArgumentParser()
     parser.add_argument("application", help="package.module:callable")

@@ -11,7 +11,6 @@ from benchsuite.servers.launchers.serving import started, trimmed
 
 
 async def main() -> None:
-    """Serves until SIGTERM."""
     # With one thread it answers in the event loop, as Tornado does by default.
     executor = ThreadPoolExecutor(given.threads) if given.threads > 1 else None
     container = WSGIContainer(trimmed(application), executor=executor)

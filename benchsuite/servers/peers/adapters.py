@@ -33,9 +33,8 @@ class NodePeer(PeerAdapter):
     for_threads = "Node has one event loop"
 
     def argv(self, host: str, port: int) -> list[str]:
-        node = programs.find_program("node") or "node"
-        backlog = str(self.settings["backlog"])
-        return [node, str(PROGRAMS / self.program), host, str(port), backlog]
+        words = [str(PROGRAMS / self.program), host, str(port), str(self.settings["backlog"])]
+        return [programs.find_program("node") or "node", *words]
 
     def env(self) -> dict[str, str]:
         own = {"NODE_PATH": str(packages.modules()), "NODE_ENV": "production", "NODE_OPTIONS": ""}

@@ -24,7 +24,6 @@ def modules() -> Path:
 
 
 def version(package: str) -> str | None:
-    """The version of a package that is installed, or None."""
     try:
         package_facts = json.loads((modules() / package / "package.json").read_text())
     except (OSError, ValueError):
@@ -51,8 +50,7 @@ def build() -> Path:
         raise UnavailableError(
             f"The packages can't be installed: {node.reason}; try: {node.command}."
         )
-    npm = programs.find_program("npm")
-    if npm is None:
+    if (npm := programs.find_program("npm")) is None:
         raise UnavailableError("The packages can't be installed without npm: apt install npm.")
     wanted = modules().parent
     if modules().is_dir():

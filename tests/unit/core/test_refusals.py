@@ -45,7 +45,7 @@ def refused(tmp_path, monkeypatch, django_db_blocker, django_db_setup):
     monkeypatch.setattr(preflight, "check", lambda plan: None)
     spec = RunSpec(server=ServerSpec(server="uvicorn"))
     monkeypatch.setattr(run_options, "specs", lambda options: [spec])
-    monkeypatch.setattr(runner, "session", _never)
+    monkeypatch.setattr(runner, "Session", _never)
     monkeypatch.setattr(checkbench, "examine", list)
     monkeypatch.setattr(checkbench, "ceilings", _never)
     monkeypatch.setattr(fingerprint, "fingerprint", dict)

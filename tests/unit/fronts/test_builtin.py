@@ -40,11 +40,6 @@ def configuration(adapter):
     return [line for line in lines if line and not line.startswith("#")]
 
 
-@pytest.mark.parametrize("name", BUILTIN)
-def test_is_importable_under_its_name(name):
-    assert front_class(name).name == name
-
-
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_runs_and_checks_what_is_in_its_folder(name):
     adapter = make(name)

@@ -107,17 +107,15 @@ def own(folder, text):
 
 def test_fills_in_values_and_leaves_the_programs_own_signs_alone(tmp_path):
     path = own(tmp_path, "listen @{port}; set $host @named; location @failed {}")
-    assert filled("nginx.conf", {"port": 80}, own=path) == (
-        "listen 80; set $host @named; location @failed {}"
-    )
+    assert filled(path, {"port": 80}) == "listen 80; set $host @named; location @failed {}"
 
 
 def test_a_placeholder_for_nothing_is_refused_with_the_known_ones(tmp_path):
     path = own(tmp_path, "listen @{prot};")
     with pytest.raises(UsageError, match=r"placeholder 'prot'; .* There are: host, port"):
-        filled("nginx.conf", {"port": 80, "host": "h"}, own=path)
+        filled(path, {"port": 80, "host": "h"})
     with pytest.raises(UsageError, match=f"template {tmp_path} can't be read"):
-        filled("nginx.conf", {}, own=tmp_path)
+        filled(tmp_path, {})
 
 
 def test_cpus_that_it_uses_are_what_its_option_says(tmp_path):

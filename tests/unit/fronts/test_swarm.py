@@ -49,15 +49,13 @@ def test_the_service_of_the_stack(ipvs, golden):
     golden(service(make(pinned)), "pinned")
 
 
-def test_publishes_as_the_kernel_can(ipvs):
-    def published(publish):
+def test_publishes_as_the_kernel_can(ipvs, golden):
+    def published(publish, *, mesh):
+        ipvs.touch() if mesh else ipvs.unlink(missing_ok=True)
         stack = service(make(publish=publish))
         return stack["ports"][0]["mode"], stack["deploy"]["endpoint_mode"]
 
-    assert published("auto") == published("host") == ("host", "dnsrr")
-    ipvs.touch()
-    assert published("auto") == ("ingress", "vip")
-    assert published("host") == ("host", "dnsrr")
+    golden.cases(published)
 
 
 def test_the_sample_is_the_stack_of_a_kernel_with_the_mesh(ipvs):

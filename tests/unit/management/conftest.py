@@ -1,6 +1,7 @@
 """Commands that make runs, without a machine that makes them."""
 
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
 
 import pytest
 
@@ -13,15 +14,13 @@ def run_by(monkeypatch):
     """A function that is told what makes the runs."""
 
     def use(made):
-        @contextmanager
-        def session(**given):
-            yield made
+        session = SimpleNamespace(opened=lambda: nullcontext(made))
 
         @contextmanager
         def nobody_else(on_wait):
             yield
 
-        monkeypatch.setattr(runner, "session", session)
+        monkeypatch.setattr(runner, "Session", lambda **given: session)
         monkeypatch.setattr(management_session, "alone", nobody_else)
 
     return use

@@ -4,22 +4,12 @@ from datetime import UTC, datetime
 
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.runner import planning
 from benchsuite.runner.planning import resolve
 from tests.unit.findings.clean import summary
 
 
 def spec(server="uvicorn", **changes):
     return RunSpec(server=ServerSpec(server=server), **changes)
-
-
-def test_every_block_holds_every_server_once():
-    names = ["uvicorn", "daphne", "hypercorn", "waitress"]
-    runs = planning.blocks([spec(name) for name in names], repeat=6, seed=1)
-    blocks = [runs[start : start + 4] for start in range(0, 24, 4)]
-    assert all(sorted(run.server.server for run in block) == sorted(names) for block in blocks)
-    assert [{run.repetition for run in block} for block in blocks] == [{n} for n in range(1, 7)]
-    assert len({tuple(run.server.server for run in block) for block in blocks}) > 1
 
 
 LOAD = LoadProfile(users=10, spawn_rate=5, warmup_s=3, duration_s=10, drain_s=20)

@@ -8,14 +8,10 @@ import pytest
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import (
-    DatabaseSpec,
-    DelaySpec,
     LayerSpec,
     LoadProfile,
     RunSpec,
     ServerSpec,
-    TargetSpec,
-    VisitorSpec,
     WorkloadSpec,
 )
 from benchsuite.pythons.interpreter import Interpreter
@@ -25,25 +21,6 @@ from benchsuite.servers.base import Available
 from benchsuite.servers.uvicorn import Uvicorn
 from tests.factories import make_spec
 from tests.golden import Golden
-
-FULL = RunSpec(
-    server=ServerSpec(
-        server="daphne",
-        front="nginx",
-        instances=4,
-        front_options={"workers": 2},
-        python="3.13",
-        environment="new@0123456789abcdef",
-        application="shop.bare:application",
-    ),
-    database=DatabaseSpec(use="postgresql", max_connections=50, fsync=False, pool=5),
-    layer=LayerSpec(backend="redis", by="unix", workers=2),
-    delay=DelaySpec(to_database_s=0.1, to_layer_s=0.05, to_clients_s=0.2),
-    visitor=VisitorSpec(login="eve", host="shop.example"),
-    static="skip",
-    target=TargetSpec(settings={"SHOP.size": 5}, variables={"MALLOC_ARENA_MAX": "2"}),
-)
-
 
 REDIS_URL = "redis://:s3cret@host:6379/1"
 

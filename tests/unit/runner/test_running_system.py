@@ -2,7 +2,6 @@
 
 import os
 from contextlib import nullcontext
-from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -55,19 +54,6 @@ def asked(adapter=Plain, spec=SPEC, facts=FACTS, url="unix:///tmp/run/redis.sock
     env = {**os.environ, "BENCHSUITE_RUN": "t0ken", "PYTHONPATH": "/mine"}
     with patch.object(Assembly, "environment", lambda *_: env):
         return assembly.replicas()
-
-
-def test_is_told_the_command_line_the_runs_variables_and_the_folders():
-    found = asked()
-    assert found.count == 3
-    assert found.argv[1] == "0.0.0.0:8000"
-    assert found.env == {"BENCHSUITE_RUN": "t0ken"}
-    assert found.folders == [Path("/tmp/run"), Path(__file__).parent]
-    assert found.cpus == (1,)
-
-
-def test_a_database_elsewhere_is_taken():
-    asked(facts=replace(FACTS, database_address=("db.example", 5432)))
 
 
 def test_values(golden):

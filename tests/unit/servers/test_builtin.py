@@ -5,7 +5,7 @@ import re
 import shlex
 import signal
 import sys
-from importlib import import_module, metadata
+from importlib import import_module
 from math import prod
 from pathlib import Path
 
@@ -18,6 +18,7 @@ from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS, Application
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
 from benchsuite.servers.launchers import serving
+from tests.unit.servers.test_base import installed
 
 APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
@@ -44,11 +45,6 @@ PROGRAMS = {
 }
 
 
-@pytest.mark.parametrize("name", BUILTIN)
-def test_is_importable_under_its_name(name):
-    assert adapter_class(name).name == name
-
-
 @pytest.fixture(autouse=True)
 def an_ordinary_user_with_apache(monkeypatch):
     monkeypatch.setattr("os.geteuid", lambda: 1000)
@@ -65,19 +61,13 @@ def test_command_line(golden):
 @pytest.mark.parametrize("name", BUILTIN)
 def test_command_line_is_the_same_twice_and_says_what_is_served_where(name):
     adapter = make(name)
+    assert adapter.name == name
     line = adapter.argv("127.0.0.1", 8123)
     assert line == adapter.argv("127.0.0.1", 8123)
     told = "\n".join([*line, *adapter.config_files("127.0.0.1", 8123).values()])
     assert "8123" in told
     if name != "runserver":  # it has that from the settings
         assert re.search(r"shop\.[aw]sgi[:.]application|shop\.wsgi", told)
-
-
-@pytest.mark.parametrize("name", ["gunicorn-sync", "circus-gunicorn-sync"])
-def test_what_is_frozen_is_said_in_a_file(name):
-    made = make(name, preload="yes", freeze="yes")
-    assert "gc.freeze()" in made.config_files("127.0.0.1", 1)["gunicorn.conf.py"]
-    assert "gunicorn.conf.py" not in make(name).config_files("127.0.0.1", 1)
 
 
 OF_THE_STUDY = {
@@ -102,41 +92,29 @@ SINGLE = [name for name in BUILTIN if adapter_class(name).max_processes == 1]
 UNTHREADED = [name for name in BUILTIN if adapter_class(name).threads_word is None]
 
 
-@pytest.mark.parametrize("name", SINGLE)
-def test_two_processes_of_a_server_of_one_are_refused_with_others_to_take(name):
-    with pytest.raises(UsageError, match=f"{name} runs 1 process, not the 2 .*; take ") as caught:
-        make(name, processes=2)
-    assert_named_servers(str(caught.value), lambda one: one.max_processes is None)
-
-
-@pytest.mark.parametrize("name", UNTHREADED)
-def test_threads_of_a_server_without_are_refused_with_others_to_take(name):
-    with pytest.raises(
-        UsageError, match=f"{name} can't set its number of threads to 4; "
-    ) as caught:
-        make(name, threads=4)
-    assert_named_servers(str(caught.value), lambda one: one.threads_word is not None)
-
-
-def assert_named_servers(message, can):
-    advice = message.partition("take ")[2]
+@pytest.mark.parametrize(
+    ("name", "size", "refusal"),
+    [
+        *((name, {"processes": 2}, "runs 1 process, not the 2 .*; take ") for name in SINGLE),
+        *((name, {"threads": 4}, "can't set its number of threads to 4; ") for name in UNTHREADED),
+    ],
+)
+def test_a_size_that_it_can_not_have_is_refused_with_others_to_take(name, size, refusal):
+    with pytest.raises(UsageError, match=f"{name} {refusal}") as caught:
+        make(name, **size)
+    advice = str(caught.value).partition("take ")[2]
     named = [name for name in BUILTIN if re.search(rf"(?<![\w-]){name}(?![\w-])", advice)]
+    able = {
+        "processes": lambda server: server.max_processes is None,
+        "threads": lambda server: server.threads_word is not None,
+    }
     assert named
-    assert all(can(adapter_class(name)) for name in named)
-
-
-def only_installed(monkeypatch, versions):
-    def version(name):
-        if name not in versions:
-            raise metadata.PackageNotFoundError(name)
-        return versions[name]
-
-    monkeypatch.setattr(metadata, "version", version)
+    assert all(able[option](adapter_class(name)) for option in size for name in named)
 
 
 def test_says_what_is_missing_and_the_command_or_the_version(monkeypatch, golden):
     def available(name, **versions):
-        only_installed(monkeypatch, versions)
+        installed(monkeypatch, **versions)
         usable = adapter_class(name).available()
         return adapter_class(name).version() if usable.ok else usable
 
@@ -191,16 +169,6 @@ def threads_shown(one):
 
 def shown_as(default):
     return {True: "yes", False: "no"}[default] if isinstance(default, bool) else str(default) or "—"
-
-
-def test_docs_show_what_circus_starts():
-    shown = [cells[0].strip("`") for cells in rows("Circus")]
-    assert shown == CIRCUSES
-
-
-def test_docs_say_of_every_server_how_it_is_installed():
-    shown = [name for cells in rows("Sizes") for name in re.findall(r"`([\w-]+)`", cells[0])]
-    assert shown == [name for name in BUILTIN if name not in CIRCUSES]
 
 
 @pytest.mark.parametrize(

@@ -45,13 +45,5 @@ def test_what_it_is_told(golden):
     golden.cases(told, replace=PROGRAMS)
 
 
-def test_it_starts_every_server_that_takes_a_socket():
-    taking = [name for name in BUILTIN if adapter_class(name).inherits]
-    started = {adapter_class(name).started.name for name in DRIVEN}
-    assert taking
-    assert set(taking) <= started
-    assert all(adapter_class(name).started.inherits for name in DRIVEN)
-
-
 def test_values(golden):
     golden.values()

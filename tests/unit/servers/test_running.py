@@ -9,7 +9,6 @@ from django.core.management import CommandError, call_command
 from django.test import override_settings
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.client.failures import Failure, refusal_sentence
 from benchsuite.load.client.target import Target
@@ -39,14 +38,6 @@ def yes_load():
 
 def test_what_names_no_target_is_refused(golden):
     golden.cases(running.origin, refuses=UsageError)
-
-
-def test_a_target_on_this_machine_has_no_limit():
-    here = plan(users=200)
-    preflight.check(here)
-    assert here.most_per_s is None
-    with pytest.raises(UsageError, match="is another machine on each load host"):
-        preflight.check(plan(hosts=2))
 
 
 def test_one_elsewhere_must_be_named_in_the_settings_and_again(yes_load, monkeypatch):
@@ -90,19 +81,10 @@ def test_it_is_asked_no_more_than_the_settings_say(yes_load):
 
 
 def test_options_of_servers_are_refused_with_one(golden):
-    sentences = []
-    for words in (
-        *("--server=uvicorn", "--database=postgresql", "--processes=2", "--cpus-target=0"),
-        *("--front=nginx", "--port=8000", "--diagnose", "--setting=DEBUG=true", "--login=eve"),
-    ):
-        with pytest.raises(CommandError) as refused:
-            call_command("runbench", f"--target={HERE}", "--path=/", "--dry-run", words)
-        sentences.append(str(refused.value))
-    for more in ([f"--target={HERE}"], [f"--server={HERE}", "--path=/"]):
-        with pytest.raises(CommandError) as refused:
-            call_command("runbench", *more, "--dry-run")
-        sentences.append(str(refused.value))
-    golden("\n".join(sentences))
+    def run(*words):
+        call_command("runbench", "--dry-run", *words)
+
+    golden.words(run, raises=CommandError)
 
 
 @pytest.mark.django_db
@@ -129,17 +111,7 @@ def test_its_refusals_name_what_helps_there(golden):
         )
         return refusal_sentence(failure, target)
 
-    golden(
-        "\n".join(
-            [
-                said(Kind.LOG_IN, 302, "/login/?next=/a/"),
-                said(Kind.REDIRECTED, 302, "https://127.0.0.1/a/"),
-                said(Kind.REDIRECTED, 302, "https://shop.example/a/"),
-                said(Kind.HTTP_STATUS, 403),
-                said(Kind.WRONG_RESPONDER, 200),
-            ]
-        )
-    )
+    golden.cases(said)
 
 
 def test_values(golden):

@@ -1,11 +1,8 @@
 """Starts the workers: python manage.py runworker."""
 
-import os
 import sys
 
+from django.core.management import execute_from_command_line
+
 if __name__ == "__main__":
-    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "heritage.settings")
-
-    from django.core.management import execute_from_command_line
-
     execute_from_command_line(sys.argv)
