@@ -1,6 +1,6 @@
 """Commands that are under way, as pages draw them: from their journals, and from what is stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,34 +9,32 @@ from time import monotonic
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from benchsuite import conf
 from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
+from benchsuite.core import units
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
-from benchsuite.core.units import (
-    format_count,
-    format_duration,
-    format_percent,
-    format_period,
-    format_rate,
-)
-from benchsuite.models import Execution, Run, StudyRun, Tuning
+from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.system import journal, lock
 
 RUN, BATCH, STUDY, TUNING = "run", "batch", "study", "tuning"
-EXECUTIONS: Mapping[str, type[Execution]] = {STUDY: StudyRun, TUNING: Tuning}
+STORED: dict[str, tuple[type[Model], str]] = {
+    RUN: (Run, "pk"),
+    BATCH: (Run, "batch"),
+    STUDY: (StudyRun, "pk"),
+    TUNING: (Tuning, "pk"),
+}
+"""Where each of them is stored, and which column has its id."""
 
 RUNNING = Q(status=Status.RUNNING.value)
 SHOWN = 12  #: Runs of a command that are drawn and told, the last ones.
-REFRESH_S, REFRESH_WHOLE_S = 5, 30
-"""Without scripts; the page of a study or a tuning works out what is known so far each time."""
 DRAWN = 40  #: Seconds in a row of the list.
 
 Second = Sequence[Any]  #: The place of its run, and a value for each of `journal.SECOND`.
@@ -81,7 +79,7 @@ class Follower:
     @property
     def left(self) -> str:
         """Until the last run should end."""
-        return format_period(max(1, round(self._ends_at - monotonic())))
+        return units.format_period(max(1, round(self._ends_at - monotonic())))
 
     @property
     def last(self) -> list[Second]:
@@ -115,23 +113,20 @@ class Watch:
 
     def _find(self) -> bool:
         """Whether there is such a thing; finds who is at work, and a readable journal."""
-        rows: Any
-        if self._kind in EXECUTIONS:
-            rows = EXECUTIONS[self._kind]._default_manager.filter(pk=self._pk)
-        elif self._kind in (RUN, BATCH):
-            rows = Run.objects.filter(**{"pk" if self._kind == RUN else "batch": self._pk})
-        else:
+        if self._kind not in STORED:
             return False
-        owner = rows.filter(RUNNING).order_by().values_list("owner", flat=True).first()
-        self._owner = owner or ""
-        self._is_running = bool(owner) and not lock.has_ended(self._owner)
+        model, column = STORED[self._kind]
+        rows = model._default_manager.filter(**{column: self._pk})
+        owners = rows.filter(RUNNING).order_by().values_list("owner", flat=True)
+        self._owner = owners.first() or ""
+        self._is_running = bool(self._owner) and not lock.has_ended(self._owner)
         reader = None
         if self._is_running and lock.can_be_seen(self._owner):
             reader = journal.of_process(lock.pid_of(self._owner))
         elif self._kind == BATCH:  # it may be between two runs
             reader = next((one for one in journal.readers() if one.batch == str(self._pk)), None)
         self._follower = _follower(reader)
-        return bool(owner) or rows.exists()
+        return bool(self._owner) or rows.exists()
 
     def look(self) -> dict[str, Any] | None:
         """What `live.js` draws; None when it has ended."""
@@ -176,13 +171,14 @@ def _figures(follower: Follower) -> list[tuple[str, str, str]]:
     if not follower.last:
         return []
     last = dict(zip(journal.SECOND, follower.last[-1][1:], strict=True))
+    p50, p95 = (units.format_duration(last[name]) for name in ("p50_s", "p95_s"))
     failed = sum(second[1 + journal.SECOND.index("failed")] for second in follower.last)
     unit = follower.unit if follower.unit != "requests" else ""
     return [
-        ("goodput", format_rate(last["goodput"]), unit),
-        ("p95", format_duration(last["p95_s"]), f"p50 {format_duration(last['p50_s'])}"),
-        ("failed", format_count(failed), "since its load began"),
-        ("CPU of the server", format_percent(last["cpu_percent"]), "100 % is one CPU"),
+        ("goodput", units.format_rate(last["goodput"]), unit),
+        ("p95", p95, f"p50 {p50}"),
+        ("failed", units.format_count(failed), "since its load began"),
+        ("CPU of the server", units.format_percent(last["cpu_percent"]), "100 % is one CPU"),
     ]
 
 
@@ -197,23 +193,9 @@ def _leader(kind: str, pk: UUID, ended: int, place: int) -> str:
         with suppress(UsageError, Tuning.DoesNotExist):
             report = tuning_report(Tuning.objects.get(pk=pk))
             spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
-            spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
+            spent = f"{units.format_period(spent_s)} of {units.format_period(budget_s)} are used."
             return f"{report.outcome.headline} {spent}"
     return ""
-
-
-def context(kind: str, pk: UUID, *, by_socket: bool) -> dict[str, Any] | None:
-    """What `_live.html` shows; None for what is not under way."""
-    first = Watch(kind, pk).look()
-    if not first:
-        return None
-    return {
-        **first,
-        "url": reverse("benchsuite:live", args=[kind, pk]),
-        "by_socket": by_socket,
-        "leads": kind != STUDY and "journal" in first,  # it says what the page's answer would
-        "refresh_s": REFRESH_S if kind == RUN else REFRESH_WHOLE_S,
-    }
 
 
 class UnderWay(NamedTuple):
@@ -232,10 +214,9 @@ class UnderWay(NamedTuple):
     def points(self) -> str:
         """The same for an SVG of 100 × 20."""
         most = max(self.rates, default=0.0) or 1.0
-        step = 100 / max(1, DRAWN - 1)
-        return " ".join(
-            f"{at * step:.1f},{20 - 20 * rate / most:.1f}" for at, rate in enumerate(self.rates)
-        )
+        places = enumerate(self.rates)
+        step = 100 / (DRAWN - 1)
+        return " ".join(f"{at * step:.1f},{20 - 20 * rate / most:.1f}" for at, rate in places)
 
 
 def under_way() -> list[UnderWay]:

@@ -9,17 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from benchsuite import conf
+from benchsuite.comparing import titles
 from benchsuite.comparing.answer import Climbed, answer_of, climbs, level, of_runs, outcome
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, figures_of, metric
 from benchsuite.comparing.differences import Comparison, unlike
-from benchsuite.comparing.titles import (
-    levels_title,
-    load_title,
-    size_title,
-    units_beside,
-    workload_title,
-)
 from benchsuite.core.answer import Shown
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
@@ -40,7 +34,7 @@ def show(request: HttpRequest) -> HttpResponse:
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
-        title = f"{workload_title(runs[0])}: runs of one command"
+        title = f"{titles.workload_title(runs[0])}: runs of one command"
         return page(request, "live", {"title": title, "live": making})
     star = notes.starred(runs)
     chosen = request.GET.get("baseline") or (str(star.pk) if star else "")
@@ -63,15 +57,13 @@ def show(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "title": title,
         "comparison": comparison,
-        "headings": [column.heading for column in columns],
+        "compared": columns,
         "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "query": _query(request),
         "file_url": _url(request, forced="1", format="html"),
         "hidden": _kept(request),
-        "addable": [
-            (f"{cell.first.server} {size_title(cell.first)}", cell) for cell in queries.alike(runs)
-        ],
+        "addable": queries.alike(runs),
     }
     if lines:
         context |= {
@@ -97,7 +89,7 @@ def _at_each_level(request: HttpRequest, lines: Sequence[Climbed]) -> list[tuple
     for cell in (cell for line in lines for cell in line.cells):
         cells_by_level.setdefault(level(cell.first), []).append(cell)
     return [
-        (load_title(cells[0].first), _url(request, cells))
+        (titles.load_title(cells[0].first), _url(request, cells))
         for _, cells in sorted(cells_by_level.items())
     ]
 
@@ -124,11 +116,12 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
                 "style": style,
                 "line": line,
                 "state": cell.verdict.value if cell.verdict else cell.first.status,
-                "level": levels_title(cell),  # of a load with stages: which its figures are of
+                "level": titles.levels_title(
+                    cell
+                ),  # of a load with stages: which its figures are of
                 "contrast": contrast,
                 "result": outcome(contrast) if contrast else "",
                 "figures": [_shown(cell, one, spread=one.name == figure.name) for one in columns],
-                "is_baseline": cell is base,
                 "baseline_url": _url(request, baseline=cell.first.pk.hex) if cell.is_sound else "",
                 "without_url": _url(request, others) if others else "",
             }
@@ -137,7 +130,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
         "rows": rows,
         "forest": plot,
         "figure": figure,
-        "columns": [column.heading for column in columns],
+        "columns": columns,
         "switch": [
             (column.heading, _url(request, figure=name), name == figure.short)
             for name, column in zip(names, columns, strict=True)
@@ -148,7 +141,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
 
 def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
     """Servers by sizes, where they make a table: each pair once, and several sizes of a server."""
-    cells = {(cell.first.server, size_title(cell.first)): cell for cell in comparison.cells}
+    cells = {(cell.first.server, titles.size_title(cell.first)): cell for cell in comparison.cells}
     servers = list(dict.fromkeys(server for server, _ in cells))
     order = {
         size: (cell.first.processes or 0, cell.first.threads or 0)
@@ -167,7 +160,7 @@ def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
 
 def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     """The mean and, of several runs, the least and the most."""
-    show = partial(figure.show, units=units_beside(cell.first))
+    show = partial(figure.show, units=titles.units_beside(cell.first))
     value = cell.value(figure)
     if value is None:
         return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))

@@ -8,12 +8,14 @@ from textwrap import wrap
 from typing import Any
 
 from benchsuite.core.results import Phase
-from benchsuite.report.charts.series import Axis, Mark, Scale, Series
+from benchsuite.report.charts.series import Axis, Scale, Series
+from benchsuite.report.charts.styles import Mark
 
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
 HEIGHT, TOP, BOTTOM = 320, 44, 48
 MOST_TICKS = 12
+WORDS = 16  #: Letters of a line of words below an axis.
 
 PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
 
@@ -105,9 +107,6 @@ def blank(series: Series, up: Axis) -> Chart:
         "meta": {"over_time": over_time},
     }
     return Chart(series, {"data": [], "layout": layout, "shared": shared})
-
-
-WORDS = 16  #: Letters of a line of words below an axis.
 
 
 def _level_ticks(levels: Sequence[Any]) -> dict[str, Any]:

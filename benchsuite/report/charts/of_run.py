@@ -28,16 +28,9 @@ from benchsuite.report.charts.series import (
     Column,
     Scale,
     Series,
-    aside,
-    band,
-    bars,
-    dotted_line,
     first,
-    line,
-    points,
-    stacked,
-    steps,
 )
+from benchsuite.report.charts.styles import band, bars, dotted_line, line, points, stacked, steps
 from benchsuite.report.parts import stages_of
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import RISK
@@ -145,7 +138,6 @@ def grid(count: int) -> list[float]:
 
 MOMENT = Column("second", "second", lambda second: f"{second:.1f}", first)
 
-
 PROPORTIONAL = (
     "Proportional set size of each part’s whole process tree: shared pages are divided, not "
     "counted twice."
@@ -175,8 +167,10 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
     columns = [MOMENT]
     for part in parts:
         colour = styles.PARTS.get(part, styles.OTHER_PART)
-        is_aside = part in styles.OF_MEASURING
-        mark = aside(colour, f"{part} (not stacked)") if is_aside else stacked(colour, 1.5)
+        mark = stacked(colour, 1.5)
+        if part in styles.OF_MEASURING:
+            name = f"{part} (not stacked)"
+            mark = line(colour, "dash", width=1.5, name=name, connectgaps=True)
         columns.append(Column(f"{part}_{field}", part, show, mark=mark))
     table = tuple(
         (round(begun, 2), *(getattr(row.get(part), field, None) for part in parts))

@@ -13,6 +13,10 @@ from benchsuite.core.plain import plain
 from benchsuite.core.printable import printable
 
 ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
+COMPARED = (
+    *("value", "low", "high", "confidence", "p", "p_corrected"),
+    *("compared", "margin", "detectable", "starts_needed"),
+)
 
 
 def as_json(
@@ -52,16 +56,12 @@ def as_json(
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:
     compared = contrast.found
-    names = (
-        *("value", "low", "high", "confidence", "p", "p_corrected"),
-        *("compared", "margin", "detectable", "starts_needed"),
-    )
     return {
         "metric": contrast.metric.short,
         "baseline": _cell(contrast.baseline, contrast),
         "candidate": _cell(contrast.candidate, contrast),
         "scale": compared.scale.value,
-        **{name: getattr(compared, name) for name in names},
+        **{name: getattr(compared, name) for name in COMPARED},
         "p_method": compared.p_method or None,
         "outcome": compared.outcome.value,
         "doubt": contrast.doubt or None,

@@ -11,17 +11,8 @@ from benchsuite.core.metrics.every import Metric, Unit
 from benchsuite.core.units import in_words
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.charts.series import (
-    Axis,
-    Column,
-    Mark,
-    Row,
-    Scale,
-    Series,
-    dotted_line,
-    points,
-)
-from benchsuite.report.charts.styles import COLOURS, DASHES
+from benchsuite.report.charts.series import Axis, Column, Row, Scale, Series
+from benchsuite.report.charts.styles import COLOURS, DASHES, Mark, dotted_line, points
 from benchsuite.studies import figures, published
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names

@@ -9,12 +9,10 @@ from benchsuite.report.charts.series import (
     SECONDS,
     Axis,
     Column,
-    Mark,
     Scale,
     Series,
-    line,
-    steps,
 )
+from benchsuite.report.charts.styles import Mark, line, steps
 
 UP = Axis("memory (MiB)", " MiB", 2**20)
 
