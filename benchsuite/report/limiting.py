@@ -42,8 +42,7 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
             more["diagnosis"] = seen
         if start.key in keys and (named := profiled(start)):
             more["profiled"], profile = named, start
-    if "alone" not in more:
-        more["alone"] = alone(run, starts)
+    more.setdefault("alone", alone(run, starts))
     more.setdefault("highest_rate", highest_rate(run, starts))
     shown, figures = flame(profile), evidence(run, **more)
     if figures is None:

@@ -102,8 +102,14 @@ def populations(run: Run) -> list[Measurement]:
     return [one for one in run.measurements.all() if one.scope == POPULATION]
 
 
-NOTHING = 1.001
-"""Ratio of the rates without and with connecting below which nobody was connecting."""
+WRONG = {
+    "lost": "lost",
+    "twice": "duplicated",
+    "out of order": "reordered",
+    "damaged": "corrupt",
+    "misdirected": "misdirected",
+}
+"""What became of messages: how it is called, and in the accounts of a run."""
 
 
 def socket_tiles(run: Run) -> list[Tile]:
@@ -117,9 +123,11 @@ def socket_tiles(run: Run) -> list[Tile]:
     shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
     rate = data["rate_connected"]
     opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
-    reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
+    reconnects = bool(rate and run.goodput and rate > run.goodput * 1.001)  # not of rounding alone
+    # Where connections don't outlive a message, how many are open is a matter of the moment.
+    outlive = run.unit != HANDSHAKE and keeps_alive(run)
     tiles = [
-        Tile("connections", _count(data["connections"]) if keeps_connections(run) else ""),
+        Tile("connections", _count(data["connections"]) if outlive else ""),
         Tile("per connection", *_slope(data["idle"], kib=True)),
         Tile("left by each", *_slope(data["closed"])),
         Tile(opened, _count(accounts["handshakes"])),
@@ -139,15 +147,8 @@ def socket_tiles(run: Run) -> list[Tile]:
             Tile("server away", format_duration(away_s) if away_s is not None else ""),
             Tile("without close frame", _count(recovery.get("unclosed"))),
         ]
-    counts = {
-        "lost": accounts["lost"],
-        "twice": accounts["duplicated"],
-        "out of order": accounts["reordered"],
-        "damaged": accounts["corrupt"],
-        "misdirected": accounts["misdirected"],
-    }
     if accounts["messages"]:
-        tiles += [Tile(title, format_count(count)) for title, count in counts.items()]
+        tiles += [Tile(title, format_count(accounts[name])) for title, name in WRONG.items()]
     if accounts["unsolicited"]:
         rate = sum(one.goodput for one in measurements if one.scope == UNSOLICITED)
         text = format_count(accounts["unsolicited"])
@@ -188,11 +189,6 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
         [[run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows],
         figures=titles,
     )
-
-
-def keeps_connections(run: Run) -> bool:
-    """Whether connections outlive a message: else how many are open is a matter of the moment."""
-    return run.unit != HANDSHAKE and keeps_alive(run)
 
 
 def idle_sentence(run: Run) -> str:

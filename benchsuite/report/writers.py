@@ -31,12 +31,11 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
     *steps, last = answer.next_steps or [""]
     ask = " ".join(filter(None, (last, answer.command)))
     card = (*answer.premises, answer.headline, *answer.reasons, *steps, ask)
-    notes = [f"Note: {one}" for one in answer.cautions]
+    notes = [f"Note: {one}" for one in dict.fromkeys(answer.cautions)]
     brief = [one for section in answer.sections for one in section.brief]
-    table = [answer.table] if answer.table else []
-    for sentence in dict.fromkeys(filter(None, card)):
-        console.say(sentence)
-    for part in (*table, *dict.fromkeys(notes), *brief):
+    for part in (*dict.fromkeys(card), answer.table, *notes, *brief):
+        if not part:
+            continue
         if isinstance(part, str):
             console.say(part)
             continue
@@ -52,23 +51,15 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
 
 
 def grid(table: Table) -> Grid:
-    texts = [[one.whole for one, _ in row] for row in table.entries]
-    words = [name for name, is_figure in table.columns if not is_figure]
-    long = [
-        name
-        for place, name in enumerate(table.headings)
-        if place and name in words and any(len(row[place]) > PROSE_WIDTH for row in texts)
-    ]
-    return Grid(
-        headings=table.headings,
-        rows=[
-            [Text(one, style=COLOURS.get(one.partition(" ")[0], "")) for one in row]
-            for row in texts
-        ],
-        words=words,
-        prose=long,
-        spare=table.spare,
-    )
+    words, rows = [name for name, is_figure in table.columns if not is_figure], []
+    long = dict[str, None]()
+    for entries in table.entries:
+        texts = [shown.whole for shown, _ in entries]
+        rows.append([Text(text, style=COLOURS.get(text.partition(" ")[0], "")) for text in texts])
+        for name, text in list(zip(table.headings, texts, strict=True))[1:]:
+            if name in words and len(text) > PROSE_WIDTH:
+                long[name] = None
+    return Grid(headings=table.headings, rows=rows, words=words, prose=[*long], spare=table.spare)
 
 
 def to_markdown(answer: Answer) -> str:

@@ -44,8 +44,8 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     except ValueError:
         rate = -1.0
     if not 0 <= rate < 1e9:
-        refused, such_as = given["rate"][:60], "write requests per second, such as 50."
-        raise UsageError(f"{refused!r} is not a rate; {such_as}")
+        refused = f"{given['rate'][:60]!r} is not a rate"
+        raise UsageError(f"{refused}; write requests per second, such as 50.")
     memory = f", memory <= {given['memory']}" * bool(given["memory"])
     objective = parse(given["objective"] + memory)
     mine = [run for run in runs if workload_title(run) == given["work"]]
@@ -56,20 +56,19 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
 
 
 def _answer(found: Sequence[Candidate]) -> Answer:
+    if not found:
+        return Answer(title="ask", headline="Nothing was measured yet.")
     fitting = [one for one in found if one.fit is Fit.FITS]
     unknown = [one for one in found if one.fit is Fit.UNKNOWN]
+    headline = "No stored configuration is known to fit."
     if fitting:
         headline = f"Take {fitting[0].title}: of those that fit it needs least memory."
-    else:
-        headline = "No stored configuration is known to fit."
     measurable = next((candidate for candidate in unknown if candidate.command), None)
-    counts = f"{len(found)} stored configurations: {len(fitting)} fit"
-    if unknown:
-        counts += f", {len(unknown)} not measured for it"
+    more = f", {len(unknown)} not measured for it" if unknown else ""
     return Answer(
         title="ask",
-        headline=headline if found else "Nothing was measured yet.",
-        reasons=[f"{counts}."] if found else [],
+        headline=headline,
+        reasons=[f"{len(found)} stored configurations: {len(fitting)} fit{more}."],
         next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
         command=measurable.command if measurable else "",
     )

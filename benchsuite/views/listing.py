@@ -26,7 +26,6 @@ from benchsuite.views.page import guarded, page
 
 PER_PAGE = 25
 MOST_OF_COMMAND = 200  #: Runs that are listed of a command by itself.
-REFRESH_S = 5
 
 GOES = ("compare", "csv", "json", "delete", "clear")  #: What can be done with chosen runs.
 
@@ -68,12 +67,11 @@ def _listing(
         "nothing_yet": not total and not running and not Run.objects.exists(),
         "may_delete": access.may(request, "delete_run"),
         "deleted": deleted,
-        "refresh_s": REFRESH_S,
     }
     if kind is CommandTable:
         most = MOST_OF_COMMAND if "command" in request.GET else MOST_RUNS
         rows = commands(table.records, runs, filtering=filtering, most=most)
-        shown = {str(row["id"]) for row in rows}
+        shown = {str(row["command"]) for row in rows}
         shown |= {str(run.pk) for row in rows for run in row["runs"]}
         context |= {"rows": rows, "figures": every.in_place(Place.LIST)}
     else:
@@ -136,8 +134,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and gone:
         Run.objects.filter(pk__in=[run.pk for run in gone]).delete()
         return HttpResponseRedirect(f"{reverse('benchsuite:list')}?deleted={len(gone)}")
-    context = {"title": "Delete runs", "runs": gone, "kept": kept}
-    return page(request, "delete", context)
+    return page(request, "delete", {"title": "Delete runs", "runs": gone, "kept": kept})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -155,15 +152,11 @@ def note_on(request: HttpRequest) -> HttpResponse:
             text, starred = given.get("text", ""), given.get("starred") == "1"
             notes.keep(run=run, label=label, text=text, starred=starred)
         return HttpResponseRedirect(_back(request, run))
-    context = {
-        "title": f"Note on {history.title(run)}, {history.moment(run.started_at)}"
-        if run
-        else f"Note on the label “{label}”",
-        "about": {"run": run.pk} if run else {"label": label},
-        "note": note,
-        "back": _back(request, run),
-        "longest": notes.LONGEST,
-    }
+    what = f"the label “{label}”"
+    if run:
+        what = f"{history.title(run)}, {history.moment(run.started_at)}"
+    context = {"title": f"Note on {what}", "about": {"run": run.pk} if run else {"label": label}}
+    context |= {"note": note, "back": _back(request, run), "longest": notes.LONGEST}
     return page(request, "note", context)
 
 

@@ -148,10 +148,10 @@ def rounded(value: Any) -> Any:
 def share_time(charts: Iterable[Chart], shades: Iterable[Shade], end_s: float) -> None:
     """One time axis for all charts that have one; what is no window is grey, and named once."""
     named, boxes, notes = list[Shade](), [], []
+    look = {"fillcolor": "#888", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
+    whole = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", **look}
     for name, begin, end in shades:
-        box = {"type": "rect", "x0": begin, "x1": end, "y0": 0, "y1": 1, "yref": "paper"}
-        look = {"fillcolor": "#888", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
-        boxes.append(box | look)
+        boxes.append({"x0": begin, "x1": end, **whole})
         if any(shade[0] == name and shade[1] < end and begin < shade[2] for shade in named):
             continue
         named.append((name, begin, end))

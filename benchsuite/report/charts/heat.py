@@ -15,7 +15,7 @@ from benchsuite.stats import histogram
 
 MOST_COLUMNS = 120  #: A longer run has several seconds in each.
 MOST_ROWS = 32
-LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of the drawing.
+LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of `_heat.html`, 1000 wide.
 SHADES = 8
 TENS = [10**power for power in range(6)]
 
@@ -104,8 +104,6 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
         "bottom": bottom,
         "height": height,
         "sentence": f"A column is a {column}; the darker, the more answers took so long.{below}",
-        "left": LEFT,
-        "width": LEFT + WIDTH,
     }
 
 

@@ -122,7 +122,7 @@ class Ordered(tables.Column):
 
 
 class Grouped(tables.Table):
-    """Groups of runs, sorted and paged by the database."""
+    """Groups of runs as they are `queries.by_command`, sorted and paged by the database."""
 
     identity = ""  #: By what runs are grouped.
     figures: ClassVar[dict[str, Any]] = {}
@@ -131,9 +131,8 @@ class Grouped(tables.Table):
         """In that order; raises UsageError for one that there is not."""
         known = [name for name, one in self.base_columns.items() if one.orderable is not False]
         if order and order.removeprefix("-") not in known:
-            raise UsageError(
-                f"There is no column {order[:60]!r} to sort by; {choices(order, known)}"
-            )
+            words = f"There is no column {order[:60]!r} to sort by; {choices(order, known)}"
+            raise UsageError(words)
         groups = runs.order_by().values(self.identity)
         figures = {"newest": Max("started_at"), "count": Count("pk"), **self.figures}
         super().__init__(groups.annotate(**figures), order_by=order or "-when")
@@ -151,9 +150,6 @@ class CommandTable(Grouped):
     answer = tables.Column(orderable=False, empty_values=(), verbose_name="answer")
     runs = Ordered("command", "count", verbose_name="runs")
     label = Ordered("command", "label", verbose_name="label and note")
-
-    def __init__(self, runs: QuerySet[Run], order: str = "") -> None:
-        super().__init__(queries.by_command(runs), order)
 
 
 class ConfigurationTable(Grouped):
