@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from benchsuite.models import Run
-from tests.factories import make_rows, make_run
+from tests.factories import make_run
+from tests.starts import make_rows
 from tests.tuning_factories import make_tuning, searched
 from tests.web.conftest import csv_rows
 
