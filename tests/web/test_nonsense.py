@@ -66,14 +66,10 @@ def test_every_parameter_of_every_page(client, run, page):
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "/results/{nasty}/",
-        "/results/{pk}/{nasty}.csv",
-        "/results/tune/{nasty}/",
-    ],
-)
+PLACES = ("/results/{nasty}/", "/results/{pk}/{nasty}.csv", "/results/tune/{nasty}/")
+
+
+@pytest.mark.parametrize("address", PLACES)
 def test_every_place_in_a_path(client, run, address):
     for value in NASTY[1:]:
         path = address.format(nasty=value.replace("+", "%20"), pk=run.pk)

@@ -14,8 +14,6 @@ from tests.flames import profile
 
 pytestmark = pytest.mark.django_db
 
-FULL = {"cpu_percent": 190.0, "environment": {"cpu_usable": 2}}
-
 
 def made(**given):
     run = make_run()
