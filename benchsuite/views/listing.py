@@ -155,9 +155,9 @@ def note_on(request: HttpRequest) -> HttpResponse:
     what = f"the label “{label}”"
     if run:
         what = f"{history.title(run)}, {history.moment(run.started_at)}"
-    context = {"title": f"Note on {what}", "about": {"run": run.pk} if run else {"label": label}}
-    context |= {"note": note, "back": _back(request, run), "longest": notes.LONGEST}
-    return page(request, "note", context)
+    about = {"run": run.pk} if run else {"label": label}
+    further = {"note": note, "back": _back(request, run), "longest": notes.LONGEST}
+    return page(request, "note", {"title": f"Note on {what}", "about": about, **further})
 
 
 def _about(run_id: str, label: str) -> tuple[Run | None, str | None]:

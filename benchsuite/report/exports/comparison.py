@@ -105,7 +105,7 @@ def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
         else:
             SubElement(case, "system-out").text = judgement.sentence
     indent(root)
-    for element in root.iter():  # XML has no control characters, not even escaped
-        element.attrib = {name: printable(value) for name, value in element.attrib.items()}
-        element.text = printable(element.text or "") or None
+    for part in root.iter():  # XML has no control characters, not even escaped
+        part.attrib = {name: printable(value) for name, value in part.attrib.items()}
+        part.text = printable(part.text or "") or None
     return tostring(root, encoding="unicode", xml_declaration=True) + "\n"

@@ -64,8 +64,8 @@ def commands(
         if not execution and not mine:
             continue
         row = {**group, **_row(pk, batch, mine, execution, counts.get(pk, Counter())), "runs": mine}
-        ids, labels = ({getattr(run, name) for run in [*batch, *mine]} for name in ("pk", "label"))
-        row["notes"] = [one for one in noted if one.run_id in ids or one.label in labels]
+        pks, labels = ({getattr(run, name) for run in [*batch, *mine]} for name in ("pk", "label"))
+        row["notes"] = [one for one in noted if one.run_id in pks or one.label in labels]
         if star := next((note for note in row["notes"] if note.starred), None):  # a click takes it
             row["starred"] = ("run", star.run_id) if star.run_id else ("label", star.label)
         rows.append(row)

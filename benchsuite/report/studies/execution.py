@@ -124,12 +124,12 @@ class StudyReport:
         if self.questions:
             sentences, rankings = [tables.HOW], []
             for question in self.questions:
-                for words, table in question.cases.items():
-                    if table is None:
+                for words, ranking in question.cases.items():
+                    if ranking is None:
                         sentences.append(f"{question.asks} {words}")
                         continue
-                    title = f"{question.asks} {table.title}".strip()
-                    rankings.append(replace(table, title=title, note=f"{words} {table.note}"))
+                    title, note = f"{question.asks} {ranking.title}", f"{words} {ranking.note}"
+                    rankings.append(replace(ranking, title=title.strip(), note=note))
             yield Section(title="Answers", sentences=sentences, tables=rankings)
         if layouts := tables.tables(self.study, self.execution, self.published[0]):
             yield Section(title="Measured and published", tables=layouts)
