@@ -49,6 +49,8 @@ def show(request: HttpRequest) -> HttpResponse:
         return page(request, "unlike", refusal, status=409)
     title = f"{len(runs)} runs compared" if len(runs) > 1 else "One run, nothing to compare it with"
     cells, asked = comparison.cells, any(was_asked(run) for run in runs)
+    hidden = _asked(request)
+    runs_asked = {name: text for name, text in hidden.items() if name not in KEPT}
     columns = [  # those that a run has; no answers where nothing was asked
         column
         for column in every.in_place(Place.COMPARE)
@@ -60,9 +62,9 @@ def show(request: HttpRequest) -> HttpResponse:
         "compared": columns,
         "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
-        "query": _query(request),
+        "query": urlencode(runs_asked, safe=","),
         "file_url": _url(request, forced="1", format="html"),
-        "hidden": _kept(request),
+        "hidden": hidden,
         "addable": queries.alike(runs),
     }
     if lines:
@@ -175,20 +177,16 @@ KEPT = ("forced", "baseline", "figure")
 
 def _url(request: HttpRequest, cells: Sequence[Cell] | None = None, **more: str) -> str:
     """This comparison with something changed, or one of these cells; with short ids."""
-    kept = {name: request.GET[name] for name in KEPT if name in request.GET} | more
-    query = _query(request)
+    asked = _asked(request) | more
     if cells is not None:
-        query = f"runs={','.join(run.pk.hex for cell in cells for run in cell.runs)}"
-    return f"{reverse('benchsuite:compare')}?{'&'.join(filter(None, (query, urlencode(kept))))}"
+        ids = ",".join(run.pk.hex for cell in cells for run in cell.runs)
+        asked = {**asked, "runs": ids, "batch": ""}
+    query = {name: text for name, text in asked.items() if text}
+    return f"{reverse('benchsuite:compare')}?{urlencode(query, safe=',')}"
 
 
-def _kept(request: HttpRequest) -> dict[str, str]:
-    asked = {"runs": ",".join(wanted_ids(request)), "batch": request.GET.get("batch", "")}
-    asked |= {name: request.GET.get(name, "") for name in KEPT}
+def _asked(request: HttpRequest) -> dict[str, str]:
+    """In as few words as it was: a batch stays one."""
+    asked = {name: request.GET.get(name, "") for name in ("runs", "batch", *KEPT)}
+    asked["runs"] = ",".join(wanted_ids(request))
     return {name: text for name, text in asked.items() if text}
-
-
-def _query(request: HttpRequest) -> str:
-    """Which runs were asked for, in as few words as they were: a batch stays one."""
-    asked = {name: text for name, text in _kept(request).items() if name not in KEPT}
-    return urlencode(asked, safe=",")

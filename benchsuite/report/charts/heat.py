@@ -1,8 +1,8 @@
 """Response times second by second as a heat map, and under it what disturbed them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,12 +20,6 @@ SHADES = 8
 TENS = [10**power for power in range(6)]
 
 
-class Strip(NamedTuple):
-    title: str
-    values: Mapping[int, float]  #: By second.
-    most: float  #: The darkest.
-
-
 COUNTED = (
     ("other programs", OTHERS, 1.5),
     ("CPU stolen", STOLEN, 1.5),
@@ -35,22 +29,22 @@ COUNTED = (
 """Counts of the target, in percent: title, name, how long before its reading."""
 
 
-def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[Strip]:
+def strips(
+    intervals: Sequence[Interval], readings: Iterable[Reading]
+) -> dict[str, dict[int, float]]:
+    """What disturbed the answers: title → how much by second, 1 at most."""
     counts = [(one.second, one.counts) for one in readings if one.part == TARGET and one.counts]
-    made: list[tuple[str, list[tuple[int, float]], float | None]] = [
-        ("failed", [(one.second, one.failures) for one in intervals], None)
-    ]
+    most = max(one.failures for one in intervals)
+    pairs = {"failed": [(one.second, one.failures / most) for one in intervals if one.failures]}
     for title, name, before_s in COUNTED:
-        pairs = [(math.floor(at - before_s), had[name]) for at, had in counts if name in had]
-        made.append((title, pairs, 100.0))
-    shown = []
-    for title, pairs, most in made:
-        values: dict[int, float] = {}
-        for second, value in pairs:
-            if value and intervals and 0 <= second <= intervals[-1].second:
+        percents = [(math.floor(at - before_s), had[name]) for at, had in counts if had.get(name)]
+        pairs[title] = [(second, min(1.0, percent / 100)) for second, percent in percents]
+    shown: dict[str, dict[int, float]] = {}
+    for title, of_title in pairs.items():
+        for second, value in of_title:
+            if 0 <= second <= intervals[-1].second:
+                values = shown.setdefault(title, {})
                 values[second] = max(values.get(second, 0.0), value)
-        if values:
-            shown.append(Strip(title, values, most or max(values.values())))
     return shown
 
 
@@ -70,8 +64,9 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
     height = top + STRIP * len(disturbing) + 2 * GAP
     apart = next(ten * one for ten in TENS for one in (1, 2, 5) if seconds / (ten * one) <= 10)
     column = "second" if step == 1 else f"{format_number(step)}{THIN_SPACE}seconds"
-    names = ", ".join(strip.title for strip in disturbing)
-    below = f" Below: {names}." if names else " Nothing that was watched disturbed it."
+    below = " Nothing that was watched disturbed it."
+    if disturbing:
+        below = f" Below: {', '.join(disturbing)}."
     return {
         "answers": _paths(  # few are seen beside many
             (
@@ -81,19 +76,16 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
             for at, row in zip(*np.nonzero(grid), strict=True)
         ),
         "disturbances": _paths(
-            (
-                *(min(1.0, value / strip.most), LEFT + at * wide),
-                *(top + STRIP * row + 1, wide, STRIP - 2.0),
-            )
-            for row, strip in enumerate(disturbing)
-            for at, value in strip.values.items()
+            (value, LEFT + at * wide, top + STRIP * row + 1, wide, STRIP - 2.0)
+            for row, strip in enumerate(disturbing.values())
+            for at, value in strip.items()
         ),
         "labels": [
             *(
                 (bottom - ROW * row, format_duration(bounds[row]))
                 for row in range(0, len(bounds), math.ceil(len(bounds) / 6))
             ),
-            *((top + STRIP * (row + 0.75), strip.title) for row, strip in enumerate(disturbing)),
+            *((top + STRIP * (row + 0.75), title) for row, title in enumerate(disturbing)),
         ],
         "moments": [(round(LEFT + at * wide, 1), at) for at in range(0, seconds + 1, apart)],
         "outside": [  # of the window
