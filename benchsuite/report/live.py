@@ -130,9 +130,8 @@ class Watch:
 
     def look(self) -> dict[str, Any] | None:
         """What `live.js` draws; None when it has ended."""
-        if (self._follower is None or not self._follower.reader.is_open) and not (
-            self._find() and (self._follower or self._is_running)
-        ):
+        is_open = self._follower is not None and self._follower.reader.is_open
+        if not is_open and not (self._find() and (self._follower or self._is_running)):
             return None
         follower, own = self._follower, str(self._pk)
         if follower is None:
@@ -225,15 +224,14 @@ def under_way() -> list[UnderWay]:
     pages: dict[str, tuple[str, str]] = {}  #: By the owner: title and URL.
     for run in Run.objects.filter(RUNNING).only("batch", "owner", "workload"):
         pages[run.owner] = run.workload, f"{compare}?batch={run.batch}"
-    studies, tunings = StudyRun.objects.filter(RUNNING), Tuning.objects.filter(RUNNING)
-    executions: list[StudyRun | Tuning] = [*studies, *tunings]
-    for execution in executions:
-        pages[execution.owner] = str(execution), execution.get_absolute_url()
-    pages = {owner: page for owner, page in pages.items() if not lock.has_ended(owner)}
+    for kind in (StudyRun, Tuning):
+        for execution in kind._default_manager.filter(RUNNING):
+            pages[execution.owner] = str(execution), execution.get_absolute_url()
     here, rows = {reader.pid: reader for reader in journal.readers()}, []
     for owner, page in pages.items():  # the number of one elsewhere is another process here
-        reader = here.pop(lock.pid_of(owner), None) if lock.can_be_seen(owner) else None
-        rows.append(UnderWay(*page, _follower(reader)))
+        if not lock.has_ended(owner):
+            reader = here.pop(lock.pid_of(owner), None) if lock.can_be_seen(owner) else None
+            rows.append(UnderWay(*page, _follower(reader)))
     for other in here.values():  # between two of its runs
         last = Run.objects.filter(batch=other.batch).only("batch", "workload").first()
         if last is not None:

@@ -131,8 +131,7 @@ def of_batches(ids: Iterable[UUID]) -> dict[UUID, list[Run]]:
     """The runs of commands that made them for their own sake, in order, in four queries."""
     invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
     shared = [
-        Prefetch(name, queryset=model._default_manager.defer("data"))
-        for name, model in SHARED.items()
+        Prefetch(name, model._default_manager.defer("data")) for name, model in SHARED.items()
     ]
     runs = by_command(Run.objects.filter(batch__in=ids)).filter(command=F("batch"))
     runs = runs.order_by("started_at").prefetch_related(invalid, *shared)

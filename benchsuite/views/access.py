@@ -83,7 +83,6 @@ def token(request: HttpRequest) -> bool | HttpResponseBase:
 
 
 def open_by_token() -> bool:
-    """Whether the pages are open to whoever has their address."""
     return conf.access_rule() is token
 
 

@@ -81,13 +81,8 @@ def _plot(found: Sequence[Candidate]) -> dict[str, Any] | None:
         return None
     most_memory, most_rate = max(memory for memory, *_ in able), max(rate for _, rate, _ in able)
     best = asking.front(found)
-    points = [
-        (
-            round(90 * memory / most_memory, 2),
-            round(100 - 90 * rate / most_rate, 2),
-            candidate,
-            candidate in best,
-        )
-        for memory, rate, candidate in able
-    ]
+    points = []
+    for memory, rate, candidate in able:
+        x, y = 90 * memory / most_memory, 100 - 90 * rate / most_rate
+        points.append((round(x, 2), round(y, 2), candidate, candidate in best))
     return {"points": points, "most_memory": most_memory, "most_rate": most_rate}

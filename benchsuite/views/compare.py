@@ -118,9 +118,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
                 "style": style,
                 "line": line,
                 "state": cell.verdict.value if cell.verdict else cell.first.status,
-                "level": titles.levels_title(
-                    cell
-                ),  # of a load with stages: which its figures are of
+                "level": titles.levels_title(cell),  # of stages: which its figures are of
                 "contrast": contrast,
                 "result": outcome(contrast) if contrast else "",
                 "figures": [_shown(cell, one, spread=one.name == figure.name) for one in columns],

@@ -108,10 +108,9 @@ def _grid(columns: Sequence[histogram.Histogram]) -> tuple[NDArray[np.int64], li
     each = max(1, min(8, MOST_ROWS // max(1, high - low)))
     rows = (high - low) * each
     places = np.clip(np.floor((logs - low) * each), 0, rows - 1).astype(np.int64)
-    grid = np.array(
-        [np.bincount(places[: len(one)], weights=one, minlength=rows) for one in columns]
-    )
-    return grid.astype(np.int64), [2 ** (low + row / each) / 1e6 for row in range(rows)]
+    grid = [np.bincount(places[: len(one)], weights=one, minlength=rows) for one in columns]
+    bounds = [2 ** (low + row / each) / 1e6 for row in range(rows)]
+    return np.array(grid).astype(np.int64), bounds
 
 
 def _paths(cells: Iterable[tuple[float, float, float, float, float]]) -> list[tuple[float, str]]:

@@ -11,19 +11,9 @@ from benchsuite.core.metrics.every import Place, whole
 from benchsuite.core.readings import DATABASE, LIMIT, WAITS_FOR
 from benchsuite.core.results import Phase
 from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report.charts import styles
+from benchsuite.report.charts import series, styles
 from benchsuite.report.charts.drawing import Chart, Shade, draw, share_time
-from benchsuite.report.charts.series import (
-    MEMORY,
-    RESPONSE_TIME,
-    SECOND,
-    SECONDS,
-    Axis,
-    Column,
-    Scale,
-    Series,
-    first,
-)
+from benchsuite.report.charts.series import Axis, Column, Scale, Series, first
 from benchsuite.report.charts.styles import band, bars, dotted_line, line, points, stacked, steps
 from benchsuite.report.parts import stages_of
 from benchsuite.stats import histogram
@@ -51,7 +41,7 @@ def charts(run: Run) -> list[Chart]:
         *(by_part(read, slug) for slug in BY_PART),
         database_connections(read),
     ]
-    drawn = [draw(series) for series in made if series]
+    drawn = [draw(one) for one in made if one]
     ends = [*(one.second + 1 for one in intervals), *(one.second for one in read)]
     share_time(drawn, shades(run, intervals), max(ends, default=0.0))
     return drawn
@@ -63,7 +53,7 @@ def goodput(run: Run, intervals: Sequence[Interval]) -> Series:
     until = min(max(begun, default=-1) + 1, math.floor(planned_s(run) + EDGE_S))
     up = Axis(f"{units_of(run)} per second", "/s")
     columns = (
-        SECOND,
+        series.SECOND,
         Column("phase", "phase", str, first),
         Column("users", "users", units.format_count),
         Column("goodput_per_s", "goodput", units.format_rate, fmean, steps(styles.GOOD, until)),
@@ -71,11 +61,11 @@ def goodput(run: Run, intervals: Sequence[Interval]) -> Series:
     )
     rows = ((one.second, one.phase, one.users, one.successes, one.failures) for one in intervals)
     note = "Correct answers and failures by the second in which they finished."
-    return Series("goodput", "Goodput and failures", SECONDS, up, columns, tuple(rows), note)
+    return Series("goodput", "Goodput and failures", series.SECONDS, up, columns, tuple(rows), note)
 
 
 def response_times(intervals: Iterable[Interval]) -> Series:
-    columns = [SECOND]
+    columns = [series.SECOND]
     for name, look in styles.PERCENTILES.items():
         columns.append(Column(f"{name}_s", name, units.format_duration, mark=line(*look)))
     rows = tuple((one.second, one.p50_s, one.p95_s, one.p99_s) for one in intervals)
@@ -84,7 +74,7 @@ def response_times(intervals: Iterable[Interval]) -> Series:
         "for is left out."
     )
     slug, title = "response-times", "Response time"
-    return Series(slug, title, SECONDS, RESPONSE_TIME, tuple(columns), rows, note)
+    return Series(slug, title, series.SECONDS, series.RESPONSE_TIME, tuple(columns), rows, note)
 
 
 def distribution(total: Measurement | None, what: str) -> Series:
@@ -142,7 +132,7 @@ BY_PART = {
         *("cpu_percent", "CPU", Axis("CPUs busy", per=100)),
         *(lambda percent: units.format_number(percent and percent / 100), BUSY),
     ),
-    "memory": ("memory_bytes", "Memory", MEMORY, units.format_bytes, PROPORTIONAL),
+    "memory": ("memory_bytes", "Memory", series.MEMORY, units.format_bytes, PROPORTIONAL),
 }
 """Slug → field of a reading, title, axis, how a value is written, note."""
 
@@ -170,7 +160,7 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
         (round(begun, 2), *(getattr(row.get(part), field, None) for part in parts))
         for begun, row in rows
     )
-    return Series(slug, title, SECONDS, axis, tuple(columns), table, note)
+    return Series(slug, title, series.SECONDS, axis, tuple(columns), table, note)
 
 
 def database_connections(readings: Iterable[Reading]) -> Series:
@@ -193,7 +183,7 @@ def database_connections(readings: Iterable[Reading]) -> Series:
     )
     slug, title, up = "connections", "Database connections", Axis("connections")
     note = "Connections of the target by state, against the most that the database gives."
-    return Series(slug, title, SECONDS, up, tuple(columns), rows, note)
+    return Series(slug, title, series.SECONDS, up, tuple(columns), rows, note)
 
 
 MARKS = {
@@ -231,7 +221,7 @@ def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
     rows = ((one.level, *(time.of_part(one) for time in times)) for one in levels)
     slug, title = "stage-response-times", f"Response time against {axis.title}"
     note = "The line is the median; the areas reach from p10 to p90, and from least to longest."
-    return Series(slug, title, axis, RESPONSE_TIME, (head, *columns), tuple(rows), note)
+    return Series(slug, title, axis, series.RESPONSE_TIME, (head, *columns), tuple(rows), note)
 
 
 def _axis(levels: Sequence[Measurement], who: str) -> Axis:
@@ -259,7 +249,7 @@ def memory_of_connections(run: Run) -> Series:
         "The target’s memory while so many connections were open; the slope of the line is what "
         "each takes."
     )
-    return Series(slug, title, across, MEMORY, columns, rows, note)
+    return Series(slug, title, across, series.MEMORY, columns, rows, note)
 
 
 def shades(run: Run, intervals: Sequence[Interval]) -> list[Shade]:

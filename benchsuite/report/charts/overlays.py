@@ -89,14 +89,11 @@ def forest(
     if not base or base < 0 or baseline.unit != cells[0].unit:  # a slope may be below 0
         return None
     found = {id(contrast.candidate): contrast.found for contrast in compared}
-    dots = [
-        [
-            (value / base, run.verdict == Verdict.INVALID.value)
-            for run in cell.measured
-            if (value := figure.value(run)) and value > 0
-        ]
-        for cell in cells
-    ]
+    dots = []
+    for cell in cells:
+        values = [(figure.value(run) or 0.0, run.verdict) for run in cell.measured]
+        shown = ((value / base, verdict) for value, verdict in values if value > 0)
+        dots.append([(ratio, verdict == Verdict.INVALID.value) for ratio, verdict in shown])
     ends = [end for ratio in found.values() for end in (ratio.low, ratio.high) if end]
     every = [*ends, *(ratio for some in dots for ratio, _ in some)]
     lowest, highest = min([1 / LEAST_SPAN, *every]), max([LEAST_SPAN, *every])

@@ -19,8 +19,6 @@ first = itemgetter(0)
 
 
 class Scale(Enum):
-    """What an axis measures."""
-
     QUANTITY = "quantity"  #: From zero.
     LEVEL = "level"  #: Levels that were set: from zero or, where they double, as far apart.
     MOMENT = "moment"  #: Seconds of a run; all charts of a page share the axis.

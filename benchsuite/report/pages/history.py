@@ -77,8 +77,7 @@ class Series:
 
     @property
     def range(self) -> str:
-        values = [self.value(run) for run in self.runs if counts(run)]
-        values = values or [self.value(run) for run in self.runs]
+        values = [self.value(run) for run in list(filter(counts, self.runs)) or self.runs]
         return f"{self.show(min(values))} to {self.show(max(values))}"
 
     def small(self, marked: Run | None = None) -> dict[str, Any]:
@@ -101,19 +100,17 @@ class Series:
         values = [self.value(run) for run in self.runs]
         room = 0.05 * max(*values, 1e-9)
         low, high = 0.0 if from_zero else min(values) - room, max(values) + room
-        return {
-            run.pk: (
-                round(WIDTH * (at + 0.5) / len(values), 1),
-                round(HEIGHT * (high - value) / (high - low), 1),
-            )
-            for at, (run, value) in enumerate(zip(self.runs, values, strict=True))
-        }
+        places = {}
+        for at, (run, value) in enumerate(zip(self.runs, values, strict=True)):
+            x, y = WIDTH * (at + 0.5) / len(values), HEIGHT * (high - value) / (high - low)
+            places[run.pk] = round(x, 1), round(y, 1)
+        return places
 
 
 def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
     """What the page shows of its newest runs, in the order of their starts; None without any."""
-    mine = matching.filter(key=key).order_by("-started_at")
-    runs = list(mine[:MOST])[::-1]
+    every_run = matching.filter(key=key).order_by("-started_at")
+    runs = list(every_run[:MOST])[::-1]
     if not runs:
         return None
     figures = []
@@ -122,16 +119,16 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         if having := [run for run in runs if metric.value(run) is not None]:
             figures.append(Series(metric, having))
     measured = [run for run in runs if run.environment_id is not None]
-    changes = {
-        after.pk: (after, words)
-        for before, after in pairwise(measured)
-        if (words := _changed(before, after))
-    }
-    marks = {pk: [(words, False)] for pk, (_, words) in changes.items()}
+    changed: list[Run] = []
+    marks: dict[UUID, list[tuple[str, bool]]] = {}  # words, and whether a figure changed
+    for before, after in pairwise(measured):
+        if words := _changed(before, after):
+            changed.append(after)
+            marks[after.pk] = [(words, False)]
     for series in figures:
-        for (_, level_before), (after, level) in pairwise(series.levels):
+        for (_, level_before), (part, level) in pairwise(series.levels):
             words = f"{series.metric.heading} {_moved(level_before, level)}"
-            marks.setdefault(after[0].pk, []).append((words, True))
+            marks.setdefault(part[0].pk, []).append((words, True))
     levels = figures[0].levels if figures else []
     headline = f"None of its {counted(len(runs), 'run')} counts; the table says why."
     if levels:
@@ -142,22 +139,18 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         else:
             moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
             headline += f"; it {moved} with the run of {when}."
-    noted, changed = notes.of(runs), [run for run, _ in changes.values()]
+    noted, rows = notes.of(runs), []
+    for run in reversed(runs):
+        mine = [note for note in noted if run.pk == note.run_id or run.label == note.label]
+        rows.append((run, marks.get(run.pk, []), mine))
     return {
         "newest": runs[-1],
         "runs": runs,
-        "known": len(runs) if len(runs) < MOST else mine.count(),
+        "known": len(runs) if len(runs) < MOST else every_run.count(),
         "headline": headline,
         "series": figures,
         "drawings": [(series, series.drawing(changed)) for series in figures],
-        "rows": [
-            (
-                run,
-                marks.get(run.pk, []),  # words, and whether a figure changed
-                [note for note in noted if run.pk == note.run_id or run.label == note.label],
-            )
-            for run in reversed(runs)
-        ],
+        "rows": rows,
     }
 
 
@@ -207,11 +200,8 @@ def moment(moment: datetime) -> str:
 
 def _changed(before: Run, after: Run) -> str:
     """What a run was measured with that the one before it was not."""
-    with_what = [
-        (run.revision, run.server_version, run.environment_id, run.software_id)
-        for run in (before, after)
-    ]
-    if with_what[0] == with_what[1]:
+    columns = ("revision", "server_version", "environment_id", "software_id")
+    if all(getattr(before, name) == getattr(after, name) for name in columns):
         return ""
     words = [
         f"{one.name} {' → '.join(value or one.absent for value in one.values)}"

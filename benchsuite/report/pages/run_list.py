@@ -4,11 +4,11 @@ from datetime import date, datetime, time
 from typing import Any, ClassVar
 from uuid import UUID
 
-import django_filters
 import django_tables2 as tables
 from django import forms
 from django.db.models import Avg, Count, F, Max, Q, QuerySet
 from django.utils.timezone import make_aware
+from django_filters import FilterSet, filters
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status, Verdict
@@ -18,35 +18,28 @@ from benchsuite.report import queries
 UNFINISHED = (Status.FAILED, Status.INTERRUPTED)  # what is running stands above the list
 STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
 MOST_SEARCHED = 80  #: Letters: each word is looked for in several columns of every run.
+SEARCHED = "label, server, workload, id, reason"
+SEARCH = forms.TextInput(attrs={"type": "search", "placeholder": SEARCHED})
 DATE = forms.DateInput(attrs={"type": "date"})
 
 
-class RunFilter(django_filters.FilterSet):
-    q = django_filters.CharFilter(
-        label="Search",
-        method="search",
-        max_length=MOST_SEARCHED,
-        widget=forms.TextInput(
-            attrs={"type": "search", "placeholder": "label, server, workload, id, reason"}
-        ),
-    )
-    server = django_filters.AllValuesMultipleFilter(
-        label="Server", widget=forms.CheckboxSelectMultiple
-    )
-    workload = django_filters.AllValuesFilter(label="Workload", empty_label="all")
-    verdict = django_filters.ChoiceFilter(
+class RunFilter(FilterSet):
+    q = filters.CharFilter(label="Search", method="search", max_length=MOST_SEARCHED, widget=SEARCH)
+    server = filters.AllValuesMultipleFilter(label="Server", widget=forms.CheckboxSelectMultiple)
+    workload = filters.AllValuesFilter(label="Workload", empty_label="all")
+    verdict = filters.ChoiceFilter(
         label="Verdict", choices=STATES, method="by_state", empty_label="all"
     )
-    project = django_filters.ChoiceFilter(label="Project", choices=[], empty_label="all")
-    environment = django_filters.ModelChoiceFilter(
+    project = filters.ChoiceFilter(label="Project", choices=[], empty_label="all")
+    environment = filters.ModelChoiceFilter(
         label="Environment", queryset=Environment.objects.order_by("-created"), empty_label="all"
     )
-    since = django_filters.DateFilter(label="From", method="by_day", widget=DATE)
-    until = django_filters.DateFilter(label="To", method="by_day", widget=DATE)
-    noted = django_filters.BooleanFilter(
+    since = filters.DateFilter(label="From", method="by_day", widget=DATE)
+    until = filters.DateFilter(label="To", method="by_day", widget=DATE)
+    noted = filters.BooleanFilter(
         label="With a star or a note", method="by_note", widget=forms.CheckboxInput
     )
-    command = django_filters.UUIDFilter(method="by_command", widget=forms.HiddenInput)
+    command = filters.UUIDFilter(method="by_command", widget=forms.HiddenInput)
 
     class Meta:
         model = Run

@@ -93,16 +93,13 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     if len(like) < FEWEST_EXECUTIONS:
         count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
         return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
-    changes = trends([rows.execution(one, study) for one in like], name)
-    steps = [
-        f"{cell_title(one.coordinates)}: "
-        + "; ".join(
-            f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
-        )
-        for one in changes
-        if one.steps
-    ]
-    return steps or [f"No step in {len(like)} executions."]
+    lines = []
+    for cell in trends([rows.execution(one, study) for one in like], name):
+        begun = [(step.ratio, like[step.at].started_at) for step in cell.steps]
+        steps = "; ".join(f"× {ratio:.3g} from {moment:%d %b %Y}" for ratio, moment in begun)
+        if steps:
+            lines.append(f"{cell_title(cell.coordinates)}: {steps}")
+    return lines or [f"No step in {len(like)} executions."]
 
 
 def whole(mine: StudyReport, other: Beside | None = None) -> Answer:

@@ -20,17 +20,8 @@ from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
-from benchsuite.studies import figures, matrix, published, tables
-from benchsuite.studies.claims import (
-    Answered,
-    Judgement,
-    Lead,
-    Outcome,
-    Situation,
-    answered,
-    judge,
-    written,
-)
+from benchsuite.studies import claims, figures, matrix, published, tables
+from benchsuite.studies.claims import Answered, Judgement, Lead, Outcome, Situation
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import TOLD, Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import RULES, Kind, Study, cell_title, names
@@ -56,11 +47,11 @@ class StudyReport:
 
     @cached_property
     def claims(self) -> list[Judgement]:
-        return judge(self.study, self.execution)
+        return claims.judge(self.study, self.execution)
 
     @cached_property
     def answered(self) -> list[Answered]:
-        return answered(self.study, self.execution)
+        return claims.answered(self.study, self.execution)
 
     @cached_property
     def questions(self) -> list[tables.Question]:
@@ -92,17 +83,18 @@ class StudyReport:
     @cached_property
     def answer(self) -> Answer:
         step, command = next_step(self.row)
-        rows = [
-            [outcome(one), one.claim.says, one.claim.published, one.reason] for one in self.claims
-        ]
-        claims = Table(["outcome", "claim", "published", "why"], rows, title="Claims")
+        rows = []
+        for judged in self.claims:
+            says = [judged.claim.says, judged.claim.published, judged.reason]
+            rows.append([outcome(judged), *says])
+        table = Table(["outcome", "claim", "published", "why"], rows, title="Claims")
         return Answer(
             title=self.study.name,
             question=self.study.question,
             headline=headline(self.outcomes) or "The study makes no claims.",
             reasons=[f"{asked} {words}".strip() for asked, words in self.follows],
             premises=[f"Written by a person: {self.row.remark}"] * bool(self.row.remark),
-            table=claims if self.claims else None,
+            table=table if rows else None,
             cautions=[*filter(None, [self.outdated, *self.row.mixed, self.published[1]])],
             next_steps=[step] if step else [],
             command=command,
@@ -288,9 +280,10 @@ def outcome(judgement: Judgement) -> str:
 
 def interval_words(interval: Interval) -> str:
     """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
+    value, low, high = map(claims.written, (interval.value, interval.low, interval.high))
     if interval.low is None or interval.high is None:
-        return f"{written(interval.value)} ({interval.reason})"
-    return f"{written(interval.value)} [{written(interval.low)}, {written(interval.high)}]"
+        return f"{value} ({interval.reason})"
+    return f"{value} [{low}, {high}]"
 
 
 def _starts(cell: MeasuredCell) -> Shown:
