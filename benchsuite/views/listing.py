@@ -143,29 +143,23 @@ def note_on(request: HttpRequest) -> HttpResponse:
     """Of `run` or `label`. A POST with `star` turns the star over and leaves the text."""
     access.require(request, "change_note", "Notes need")
     given = request.POST if request.method == "POST" else request.GET
-    run, label = _about(given.get("run", ""), given.get("label", ""))
-    note = Note.objects.filter(**({"run": run} if run else {"label": label})).first() or Note()
+    run, label = None, given.get("label", "")
+    about: dict[str, Any] = {"label": label}
+    what = f"the label “{label}”"
+    if given.get("run", ""):
+        run = queries.chosen(queries.listed(), [given["run"]])[0]
+        about, what = {"run": run}, f"{history.title(run)}, {history.moment(run.started_at)}"
+    elif not Run.objects.filter(label=label).exclude(label="").exists():
+        raise UsageError(f"There is no run with the label {label[:60]!r} to note something of.")
+    note, back = Note.objects.filter(**about).first() or Note(), _back(request, run)
     if request.method == "POST":
         if "star" in given:
-            notes.keep(run=run, label=label, starred=not note.starred)
+            notes.keep(**about, starred=not note.starred)
         else:
-            text, starred = given.get("text", ""), given.get("starred") == "1"
-            notes.keep(run=run, label=label, text=text, starred=starred)
-        return HttpResponseRedirect(_back(request, run))
-    what = f"the label “{label}”"
-    if run:
-        what = f"{history.title(run)}, {history.moment(run.started_at)}"
-    about = {"run": run.pk} if run else {"label": label}
-    further = {"note": note, "back": _back(request, run), "longest": notes.LONGEST}
-    return page(request, "note", {"title": f"Note on {what}", "about": about, **further})
-
-
-def _about(run_id: str, label: str) -> tuple[Run | None, str | None]:
-    if run_id:
-        return queries.chosen(queries.listed(), [run_id])[0], None
-    if not Run.objects.filter(label=label).exclude(label="").exists():
-        raise UsageError(f"There is no run with the label {label[:60]!r} to note something of.")
-    return None, label
+            notes.keep(**about, text=given.get("text", ""), starred=given.get("starred") == "1")
+        return HttpResponseRedirect(back)
+    context = {"about": about, "note": note, "back": back, "longest": notes.LONGEST}
+    return page(request, "note", {"title": f"Note on {what}", **context})
 
 
 def _back(request: HttpRequest, run: Run | None) -> str:

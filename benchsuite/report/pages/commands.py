@@ -97,12 +97,9 @@ def _row(
         parts = works if len(works) == 1 else [f"{len(works)} workloads"]
         title = " · ".join([*parts, *(loads if len(loads) == 1 else [f"{len(loads)} loads"])])
         answer = _answer(ranked) if ranked else _without(batch, configurations)
-    if execution:
-        url = execution.get_absolute_url()
-    elif len(batch) == 1:
-        url = batch[0].get_absolute_url()
-    else:
-        url = f"{reverse('benchsuite:compare')}?batch={pk}"
+    url = f"{reverse('benchsuite:compare')}?batch={pk}"
+    if execution or len(batch) == 1:
+        url = (execution or batch[0]).get_absolute_url()
     starts = Starts([start for cell in configurations for start in cell.starts.every])
     repeats, known = {len(cell.runs) for cell in configurations}, sum(counts.values())
     size = counted(known, "run")
@@ -158,11 +155,9 @@ def _answer(ranked: Sequence[Ranked]) -> str:
 def _without(batch: Sequence[Run], configurations: Sequence[Cell]) -> str:
     if len({run.unit for run in batch}) > 1:
         return "Not ranked: their answers are not of one unit."
-    idle = [cell for cell in configurations if cell.is_sound]
-    if idle:
+    if idle := [cell for cell in configurations if cell.is_sound]:
         return f"{listed(cell_titles(idle)[:MOST_BARS])}: idle connections"
-    reasons = [reason for run in batch if (reason := html.reason(run, 120))]
-    if reasons:
+    if reasons := [reason for run in batch if (reason := html.reason(run, 120))]:
         return f"Nothing counts: {reasons[0]}"
     why = reasons_of([start for cell in configurations for start in cell.starts.every])
     return f"Nothing counts: all runs are invalid{f' ({why})' if why else ''}."

@@ -83,10 +83,9 @@ class StudyReport:
     @cached_property
     def answer(self) -> Answer:
         step, command = next_step(self.row)
-        rows = []
-        for judged in self.claims:
-            says = [judged.claim.says, judged.claim.published, judged.reason]
-            rows.append([outcome(judged), *says])
+        rows = [
+            [outcome(one), one.claim.says, one.claim.published, one.reason] for one in self.claims
+        ]
         table = Table(["outcome", "claim", "published", "why"], rows, title="Claims")
         return Answer(
             title=self.study.name,
@@ -110,8 +109,7 @@ class StudyReport:
         if checks:
             measured = f"measured [{100 * TOLD:.0f} % interval]"
             head = ["claim", "check", measured, "wanted", "outcome", "interval by"]
-            title = counted(len(checks), "check")
-            table = Table(head, checks, title=title, is_folded=True)
+            table = Table(head, checks, title=counted(len(checks), "check"), is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
             sentences, rankings = [tables.HOW], []
@@ -154,8 +152,7 @@ class StudyReport:
         points = [f"{self.when}. Runs: {self.verdicts}.", *self.method()]
         copies = {"All configurations share": command("runbench", *shared)}
         yield Section(title="Method", points=points, copies=copies)
-        facts = executions.environment(self.machine, self.servers)
-        yield Section(title="Environment", facts=facts)
+        yield Section(title="Environment", facts=executions.environment(self.machine, self.servers))
 
     @cached_property
     def published(self) -> tuple[list[published.Row], str]:
