@@ -27,6 +27,7 @@ from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
 View = Callable[..., HttpResponseBase]
+TITLES = {400: "That can’t be shown", 403: "No access", 404: "Not found"}  #: By status.
 
 logger = logging.getLogger("benchsuite")
 
@@ -70,7 +71,9 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
         try:
             return view(request, *args, **kwargs)
         except UsageError as error:
-            return problem(request, str(error), status=getattr(error, "status", 400))
+            status = getattr(error, "status", 400)
+            context = {"title": TITLES[status], "message": str(error)}
+            return page(request, "problem", context, status=status)
     except (Error, ImproperlyConfigured) as error:
         refusal = printable(hidden(store.refusal(error)))
         reason = refusal if let_in else "The database can't be asked who has access; see the log."
@@ -122,10 +125,3 @@ def page(
 def attached(name: str) -> dict[str, str]:
     """Headers of a file that is kept, whatever letters its name has."""
     return {"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)}
-
-
-def problem(request: HttpRequest, message: str, *, status: int) -> HttpResponse:
-    """A page with one sentence about the error and a link to the list."""
-    titles = {400: "That can’t be shown", 403: "No access", 404: "Not found"}
-    context = {"title": titles[status], "message": message}
-    return page(request, "problem", context, status=status)

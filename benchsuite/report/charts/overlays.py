@@ -1,6 +1,4 @@
-"""The charts of a compare page: response times of each configuration or, of several loads, lines
-over these; and a forest plot, each configuration's ratio to the baseline with its interval.
-"""
+"""The charts of a compare page: response times, lines over several loads, and a forest plot."""
 
 import math
 from collections.abc import Sequence

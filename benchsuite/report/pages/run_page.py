@@ -70,9 +70,7 @@ def context(run: Any) -> dict[str, Any]:
 
 
 def stored(pk: UUID) -> Any:
-    """The run with what its page needs, and whether its command made more (`in_company`) and a
-    tuning may have it (`in_tuning`); or None.
-    """
+    """With what its page needs, whether its command made more and a tuning has it; None if gone."""
     company = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
     trials = TuningTrial.objects.filter(run=OuterRef("pk"))
     runs = Run.objects.select_related("environment", "software", "study_cell__study_run")

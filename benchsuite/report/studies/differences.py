@@ -30,10 +30,7 @@ class Beside(NamedTuple):
 
 
 def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
-    """This one divided by another of the study, by id or label; none where none is named.
-
-    It is told in environment, claims and figures; settings are not told.
-    """
+    """Environment, claims and figures over those of another, by id or label, if one is named."""
     if not which:
         return None
     other = execution.study_report(execution.chosen(mine.row.name, which, besides=mine.row))

@@ -59,9 +59,7 @@ class StudyReport:
 
     @cached_property
     def follows(self) -> list[tuple[str, str]]:
-        """At most five: answers to the study's questions, then claims, first those that don't hold;
-        each a question, empty of a claim, with what follows.
-        """
+        """At most five: answers with their questions, then claims, first those that don't hold."""
         metrics, following = {one.name: figures.metric(one) for one in self.study.figures}, []
         for one in self.answered:
             if one.situations:

@@ -13,9 +13,7 @@ CLAIMS = ("study", "claim", "published", "ours", "outcome")
 
 
 def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
-    """Of these executions, one a study; `without` says why there is none of other studies.
-    What is answered comes first.
-    """
+    """Of these, one a study, what is answered first; `without` says why other studies have none."""
     questions = [(report, question) for report in reports for question in report.questions]
     asked = [
         Section(
