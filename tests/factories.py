@@ -1,7 +1,7 @@
 """Runs that look like measured ones: figures are made by `benchsuite.stats` from drawn samples."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from functools import cache
 from typing import Any
 from uuid import UUID, uuid4
@@ -9,10 +9,11 @@ from uuid import UUID, uuid4
 import numpy as np
 
 from benchsuite import conf, store
-from benchsuite.core.results import Finding, Level, Program, Reading, RunResult, Status, Verdict
+from benchsuite import findings as validity
+from benchsuite.core.results import Finding, Level, Program, Reading, RunResult, Status
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.models import Environment, Run
+from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
 from benchsuite.stats import summary
 
@@ -30,14 +31,10 @@ MACHINE = {
     "governor": None,
 }
 
-LOG = "\n".join(
-    [
-        "[2026-03-14 09:26:53 +0000] [7001] [INFO] Starting gunicorn 23.0.0",
-        "[2026-03-14 09:26:53 +0000] [7001] [INFO] Listening at: http://127.0.0.1:45123 (7001)",
-        "[2026-03-14 09:26:53 +0000] [7001] [INFO] Using worker: gthread",
-        "[2026-03-14 09:26:53 +0000] [7004] [INFO] Booting worker with pid: 7004",
-    ]
-)
+LOG = """[2026-03-14 09:26:53 +0000] [7001] [INFO] Starting gunicorn 23.0.0
+[2026-03-14 09:26:53 +0000] [7001] [INFO] Listening at: http://127.0.0.1:45123 (7001)
+[2026-03-14 09:26:53 +0000] [7001] [INFO] Using worker: gthread
+[2026-03-14 09:26:53 +0000] [7004] [INFO] Booting worker with pid: 7004"""
 
 GUNICORN = Program(
     part="target",
@@ -125,10 +122,6 @@ def make_run(
     load = asked.load
     window = (load.window_start_s, load.window_end_s)
     total, summaries, intervals = drawn(load, asked.workload.workload, rate, failed_share, seed)
-    levels = {finding.level for finding in findings}
-    verdict = Verdict.INVALID if Level.INVALID in levels else Verdict.VALID
-    if verdict is Verdict.VALID and Level.WEAK in levels:
-        verdict = Verdict.WEAK
     finish(
         run,
         RunResult(
@@ -149,7 +142,7 @@ def make_run(
             intervals=intervals,
             readings=tuple(readings(load.window_end_s, memory_mib, cpu_percent, seed)),
             findings=findings,
-            verdict=verdict,
+            verdict=validity.verdict(findings),
             environment=MACHINE if environment is None else environment,
             settings_changed={"DEBUG": "False", "ALLOWED_HOSTS": "+ 127.0.0.1"},
             log_tail=LOG,
@@ -197,69 +190,16 @@ def make_running_run(server: str = "granian-wsgi", **spec: Any) -> Run:
     return begin(make_spec(server, **spec), started_at=datetime.now(UTC))
 
 
-def make_rows(count: int, *, servers: tuple[str, ...], per_batch: int = 4) -> None:
-    """Many rows for the list, without series: quick to make."""
-    environment = Environment.objects.create(fingerprint="f" * 64, data=MACHINE)
-    generator = np.random.default_rng(1)
-    rows = []
-    batch = uuid4()
-    for number in range(count):
-        if number % per_batch == 0:
-            batch = uuid4()
-        server = servers[number % len(servers)]
-        spec = make_spec(server, label=f"label-{number // 40}")
-        rate = float(generator.normal(600, 80))
-        rows.append(
-            Run(
-                batch=batch,
-                started_at=BEGUN + timedelta(seconds=20 * number),
-                status=Status.FINISHED.value,
-                verdict=("valid", "valid", "weak", "invalid")[number % 4],
-                label=spec.label,
-                key=f"{number % 50:064x}",
-                workload="io_read",
-                server=server,
-                server_version="23.0.0",
-                processes=2,
-                threads=4,
-                users=100,
-                duration_s=10,
-                warmup_s=3,
-                spec=spec.to_json(),
-                environment=environment,
-                requests=6000,
-                failures=0,
-                throughput=rate,
-                goodput=rate,
-                mean_s=0.16,
-                p50_s=0.151,
-                p95_s=0.28,
-                p99_s=0.41,
-                cpu_percent=150.0,
-                memory_bytes=180 * MIB,
-            )
-        )
-    Run.objects.bulk_create(rows, batch_size=500)
-
-
 @cache
 def drawn(load, workload, rate, failed_share, seed):
     """Figures of a run: made once, as hundreds of runs of the tests have the same."""
     samples = draw(load, rate=rate, failed_share=failed_share, seed=seed)
     window = (load.window_start_s, load.window_end_s)
+    examples = {Kind.READ_TIMEOUT: "no answer within 30 s"}
+    names = {"all": "all requests", "request": "/bench/io_read/", "journey": workload}
     total, request, journey = (
-        summary.summarise(
-            samples,
-            name=name,
-            scope=scope,
-            window=window,
-            examples={Kind.READ_TIMEOUT: "no answer within 30 s"},
-        )
-        for name, scope in (
-            ("all requests", "all"),
-            ("/bench/io_read/", "request"),
-            (workload, "journey"),
-        )
+        summary.summarise(samples, name=name, scope=scope, window=window, examples=examples)
+        for scope, name in names.items()
     )
     users = [(0.0, load.users)]
     intervals = summary.intervals(samples, origin=0.0, window=window, users=users)

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Sequence
 from datetime import datetime, timedelta
 from typing import Any
-from uuid import UUID
+from uuid import UUID, uuid4
+
+import numpy as np
 
 from benchsuite.comparing.cells import Cell
 from benchsuite.core.specs import RunSpec
@@ -65,6 +67,25 @@ def starts(
     if stored:
         return Run.objects.bulk_create(rows)
     return [found_out(row) for row in rows]
+
+
+def make_rows(count: int, *, servers: Sequence[str], per_batch: int = 4) -> None:
+    """Many of these for the list, of all verdicts, in commands of so many."""
+    environment = Environment.objects.create(fingerprint="f" * 64, data=MACHINE)
+    generator, rows, batches = np.random.default_rng(1), [], [uuid4() for _ in range(count)]
+    for number in range(count):
+        asked = make_spec(servers[number % len(servers)], label=f"label-{number // 40}")
+        columns = {
+            "server": asked.server.server,
+            "label": asked.label,
+            "batch": batches[number // per_batch],
+            "started_at": BEGUN + timedelta(seconds=20 * number),
+            "environment": environment,
+            "key": f"{number % 50:064x}",
+            "verdict": ("valid", "valid", "weak", "invalid")[number % 4],
+        }
+        rows.append(Run(**_figures(asked, float(generator.normal(600, 80))) | columns))
+    Run.objects.bulk_create(rows, batch_size=500)
 
 
 def found_out(run: Run, *codes: str) -> Run:

@@ -131,8 +131,6 @@ class Drawn(NamedTuple):
 
 
 class Drawing(NamedTuple):
-    """A flame graph of all calls."""
-
     boxes: Sequence[Drawn]
     height: int
     narrow: int  #: Calls that are not drawn.

@@ -1,6 +1,7 @@
 """What limits runs, in lines for the terminal, as a section of the page, and as JSON."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -30,20 +31,18 @@ class Told:
 
 def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
     """What a run tells with `more` evidence, with diagnostic `starts`, and one user of the same."""
-    own, profile, starts = diagnosis(run), run, list(starts)
-    others = [start for start in starts if start.pk != run.pk]
-    try:
-        spec = RunSpec.from_json(run.spec) if others else None
-    except UsageError:  # of another format
-        spec = None
-    keys = {spec.diagnosed.key, spec.profiled.key} if spec else ()
-    for start in others:
-        if start.key in keys and (seen := diagnosis(start)):
+    own, profile, starts, keys = diagnosis(run), run, list(starts), set[str]()
+    beside = [start for start in starts if start.pk != run.pk]
+    if beside:
+        with suppress(UsageError):  # of another format
+            spec = RunSpec.from_json(run.spec)
+            keys = {spec.diagnosed.key, spec.profiled.key}
+    for start in (start for start in beside if start.key in keys):
+        if seen := diagnosis(start):
             more["diagnosis"] = seen
-        if start.key in keys and (named := profiled(start)):
+        if named := profiled(start):
             more["profiled"], profile = named, start
-    if "alone" not in more:
-        more["alone"] = alone(run, starts)
+    more.setdefault("alone", alone(run, starts))
     more.setdefault("highest_rate", highest_rate(run, starts))
     shown, figures = flame(profile), evidence(run, **more)
     if figures is None:

@@ -1,6 +1,6 @@
 """Commands that are under way, as pages draw them: from their journals, and from what is stored."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -9,34 +9,32 @@ from time import monotonic
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from django.db.models import Q
+from django.db.models import Model, Q
 from django.template.loader import render_to_string
 from django.urls import reverse
 
 from benchsuite import conf
 from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
+from benchsuite.core import units
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Status
-from benchsuite.core.units import (
-    format_count,
-    format_duration,
-    format_percent,
-    format_period,
-    format_rate,
-)
-from benchsuite.models import Execution, Run, StudyRun, Tuning
+from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.report import queries
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.system import journal, lock
 
 RUN, BATCH, STUDY, TUNING = "run", "batch", "study", "tuning"
-EXECUTIONS: Mapping[str, type[Execution]] = {STUDY: StudyRun, TUNING: Tuning}
+STORED: dict[str, tuple[type[Model], str]] = {
+    RUN: (Run, "pk"),
+    BATCH: (Run, "batch"),
+    STUDY: (StudyRun, "pk"),
+    TUNING: (Tuning, "pk"),
+}
+"""Where each of them is stored, and which column has its id."""
 
 RUNNING = Q(status=Status.RUNNING.value)
 SHOWN = 12  #: Runs of a command that are drawn and told, the last ones.
-REFRESH_S, REFRESH_WHOLE_S = 5, 30
-"""Without scripts; the page of a study or a tuning works out what is known so far each time."""
 DRAWN = 40  #: Seconds in a row of the list.
 
 Second = Sequence[Any]  #: The place of its run, and a value for each of `journal.SECOND`.
@@ -81,7 +79,7 @@ class Follower:
     @property
     def left(self) -> str:
         """Until the last run should end."""
-        return format_period(max(1, round(self._ends_at - monotonic())))
+        return units.format_period(max(1, round(self._ends_at - monotonic())))
 
     @property
     def last(self) -> list[Second]:
@@ -115,29 +113,25 @@ class Watch:
 
     def _find(self) -> bool:
         """Whether there is such a thing; finds who is at work, and a readable journal."""
-        rows: Any
-        if self._kind in EXECUTIONS:
-            rows = EXECUTIONS[self._kind]._default_manager.filter(pk=self._pk)
-        elif self._kind in (RUN, BATCH):
-            rows = Run.objects.filter(**{"pk" if self._kind == RUN else "batch": self._pk})
-        else:
+        if self._kind not in STORED:
             return False
-        owner = rows.filter(RUNNING).order_by().values_list("owner", flat=True).first()
-        self._owner = owner or ""
-        self._is_running = bool(owner) and not lock.has_ended(self._owner)
+        model, column = STORED[self._kind]
+        rows = model._default_manager.filter(**{column: self._pk})
+        owners = rows.filter(RUNNING).order_by().values_list("owner", flat=True)
+        self._owner = owners.first() or ""
+        self._is_running = bool(self._owner) and not lock.has_ended(self._owner)
         reader = None
         if self._is_running and lock.can_be_seen(self._owner):
             reader = journal.of_process(lock.pid_of(self._owner))
         elif self._kind == BATCH:  # it may be between two runs
             reader = next((one for one in journal.readers() if one.batch == str(self._pk)), None)
         self._follower = _follower(reader)
-        return bool(owner) or rows.exists()
+        return bool(self._owner) or rows.exists()
 
     def look(self) -> dict[str, Any] | None:
         """What `live.js` draws; None when it has ended."""
-        if (self._follower is None or not self._follower.reader.is_open) and not (
-            self._find() and (self._follower or self._is_running)
-        ):
+        is_open = self._follower is not None and self._follower.reader.is_open
+        if not is_open and not (self._find() and (self._follower or self._is_running)):
             return None
         follower, own = self._follower, str(self._pk)
         if follower is None:
@@ -176,13 +170,14 @@ def _figures(follower: Follower) -> list[tuple[str, str, str]]:
     if not follower.last:
         return []
     last = dict(zip(journal.SECOND, follower.last[-1][1:], strict=True))
+    p50, p95 = (units.format_duration(last[name]) for name in ("p50_s", "p95_s"))
     failed = sum(second[1 + journal.SECOND.index("failed")] for second in follower.last)
     unit = follower.unit if follower.unit != "requests" else ""
     return [
-        ("goodput", format_rate(last["goodput"]), unit),
-        ("p95", format_duration(last["p95_s"]), f"p50 {format_duration(last['p50_s'])}"),
-        ("failed", format_count(failed), "since its load began"),
-        ("CPU of the server", format_percent(last["cpu_percent"]), "100 % is one CPU"),
+        ("goodput", units.format_rate(last["goodput"]), unit),
+        ("p95", p95, f"p50 {p50}"),
+        ("failed", units.format_count(failed), "since its load began"),
+        ("CPU of the server", units.format_percent(last["cpu_percent"]), "100 % is one CPU"),
     ]
 
 
@@ -197,23 +192,9 @@ def _leader(kind: str, pk: UUID, ended: int, place: int) -> str:
         with suppress(UsageError, Tuning.DoesNotExist):
             report = tuning_report(Tuning.objects.get(pk=pk))
             spent_s, budget_s = report.notebook.spent_s, report.notebook.question.budget_s
-            spent = f"{format_period(spent_s)} of {format_period(budget_s)} are used."
+            spent = f"{units.format_period(spent_s)} of {units.format_period(budget_s)} are used."
             return f"{report.outcome.headline} {spent}"
     return ""
-
-
-def context(kind: str, pk: UUID, *, by_socket: bool) -> dict[str, Any] | None:
-    """What `_live.html` shows; None for what is not under way."""
-    first = Watch(kind, pk).look()
-    if not first:
-        return None
-    return {
-        **first,
-        "url": reverse("benchsuite:live", args=[kind, pk]),
-        "by_socket": by_socket,
-        "leads": kind != STUDY and "journal" in first,  # it says what the page's answer would
-        "refresh_s": REFRESH_S if kind == RUN else REFRESH_WHOLE_S,
-    }
 
 
 class UnderWay(NamedTuple):
@@ -232,10 +213,9 @@ class UnderWay(NamedTuple):
     def points(self) -> str:
         """The same for an SVG of 100 × 20."""
         most = max(self.rates, default=0.0) or 1.0
-        step = 100 / max(1, DRAWN - 1)
-        return " ".join(
-            f"{at * step:.1f},{20 - 20 * rate / most:.1f}" for at, rate in enumerate(self.rates)
-        )
+        places = enumerate(self.rates)
+        step = 100 / (DRAWN - 1)
+        return " ".join(f"{at * step:.1f},{20 - 20 * rate / most:.1f}" for at, rate in places)
 
 
 def under_way() -> list[UnderWay]:
@@ -244,15 +224,14 @@ def under_way() -> list[UnderWay]:
     pages: dict[str, tuple[str, str]] = {}  #: By the owner: title and URL.
     for run in Run.objects.filter(RUNNING).only("batch", "owner", "workload"):
         pages[run.owner] = run.workload, f"{compare}?batch={run.batch}"
-    studies, tunings = StudyRun.objects.filter(RUNNING), Tuning.objects.filter(RUNNING)
-    executions: list[StudyRun | Tuning] = [*studies, *tunings]
-    for execution in executions:
-        pages[execution.owner] = str(execution), execution.get_absolute_url()
-    pages = {owner: page for owner, page in pages.items() if not lock.has_ended(owner)}
+    for kind in (StudyRun, Tuning):
+        for execution in kind._default_manager.filter(RUNNING):
+            pages[execution.owner] = str(execution), execution.get_absolute_url()
     here, rows = {reader.pid: reader for reader in journal.readers()}, []
     for owner, page in pages.items():  # the number of one elsewhere is another process here
-        reader = here.pop(lock.pid_of(owner), None) if lock.can_be_seen(owner) else None
-        rows.append(UnderWay(*page, _follower(reader)))
+        if not lock.has_ended(owner):
+            reader = here.pop(lock.pid_of(owner), None) if lock.can_be_seen(owner) else None
+            rows.append(UnderWay(*page, _follower(reader)))
     for other in here.values():  # between two of its runs
         last = Run.objects.filter(batch=other.batch).only("batch", "workload").first()
         if last is not None:

@@ -4,18 +4,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from benchsuite.comparing.titles import keeps_alive, units_of, workload_title
+from benchsuite.core import units
 from benchsuite.core.answer import Table, Tile
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, POPULATION, UNSOLICITED
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_number,
-    format_rate,
-)
 from benchsuite.models import Measurement, Run
 from benchsuite.report.terminal.grid import spare
 from benchsuite.stats.levels import HELD, Level, climb, level_of
@@ -42,11 +35,10 @@ def populations_table(runs: Sequence[Run]) -> Table | None:
 def _table(
     what: str, rows: Sequence[tuple[Run, Measurement]], metrics: Sequence[Metric]
 ) -> Table | None:
-    headings = [metric.heading for metric in metrics]
-    entries = [
-        [run.server, part.name, *(metric.show(metric.of_part(part)) for metric in metrics)]
-        for run, part in rows
-    ]
+    headings, entries = [metric.heading for metric in metrics], []
+    for run, part in rows:
+        figures = (metric.show(metric.of_part(part)) for metric in metrics)
+        entries.append([run.server, part.name, *figures])
     heads = ["server", what, *headings]
     return Table(heads, entries, figures=headings, spare=spare(metrics)) if rows else None
 
@@ -64,7 +56,7 @@ def climb_words(run: Run) -> str:
             return f"{run.server} held no level, and kept up with {_kept(run, headline)}"
         beyond = f", and not {broken.name}" if broken else ", the highest level"
         return f"{run.server} held {headline.name} of {what}{beyond}"
-    rate = f"{format_number(headline.goodput)} {units_of(run)}/s of {what}"
+    rate = f"{units.format_number(headline.goodput)} {units_of(run)}/s of {what}"
     if headline.fails:
         return f"{run.server} failed at every level of {what}"
     if not climbed.found:
@@ -90,11 +82,9 @@ def _kept(run: Run, level: Level) -> str:
     offered, dropped = level.offered_rate or 0.0, level.dropped or 0
     sent = offered - dropped / run.duration_s
     answered = level.goodput * sent / level.requested_rate if level.requested_rate else 0.0
-    never = f"; {format_count(dropped)} were never sent" if dropped else ""
-    return (
-        f"{format_number(answered)} of {format_number(offered)} arrivals/s of "
-        f"{workload_title(run)}{never}"
-    )
+    never = f"; {units.format_count(dropped)} were never sent" if dropped else ""
+    rates = f"{units.format_number(answered)} of {units.format_number(offered)} arrivals/s"
+    return f"{rates} of {workload_title(run)}{never}"
 
 
 def populations(run: Run) -> list[Measurement]:
@@ -102,8 +92,14 @@ def populations(run: Run) -> list[Measurement]:
     return [one for one in run.measurements.all() if one.scope == POPULATION]
 
 
-NOTHING = 1.001
-"""Ratio of the rates without and with connecting below which nobody was connecting."""
+WRONG = {
+    "lost": "lost",
+    "twice": "duplicated",
+    "out of order": "reordered",
+    "damaged": "corrupt",
+    "misdirected": "misdirected",
+}
+"""What became of messages: how it is called, and in the accounts of a run."""
 
 
 def socket_tiles(run: Run) -> list[Tile]:
@@ -117,15 +113,17 @@ def socket_tiles(run: Run) -> list[Tile]:
     shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
     rate = data["rate_connected"]
     opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
-    reconnects = bool(rate and run.goodput and rate > run.goodput * NOTHING)
+    reconnects = bool(rate and run.goodput and rate > run.goodput * 1.001)  # not of rounding alone
+    # Where connections don't outlive a message, how many are open is a matter of the moment.
+    outlive = run.unit != HANDSHAKE and keeps_alive(run)
     tiles = [
-        Tile("connections", _count(data["connections"]) if keeps_connections(run) else ""),
+        Tile("connections", _count(data["connections"]) if outlive else ""),
         Tile("per connection", *_slope(data["idle"], kib=True)),
         Tile("left by each", *_slope(data["closed"])),
         Tile(opened, _count(accounts["handshakes"])),
-        Tile(f"{opened}/s", format_rate(shake.goodput) if shake and reconnects else ""),
+        Tile(f"{opened}/s", units.format_rate(shake.goodput) if shake and reconnects else ""),
         *_times(until, shake),
-        Tile("without connecting", format_rate(rate) if reconnects else ""),
+        Tile("without connecting", units.format_rate(rate) if reconnects else ""),
         *_times("last subscriber", last),
     ]
     recovery = data["recovery"]
@@ -133,27 +131,21 @@ def socket_tiles(run: Run) -> list[Tile]:
         whole, away_s = recovery["all_back_s"], recovery.get("away_s")
         lacking = "" if whole is not None else f"{recovery['back']} of {recovery['cut']}"
         tiles += [
-            Tile("half back", format_duration(recovery["half_back_s"])),
-            Tile("all back", format_duration(whole), lacking),
-            Tile("refused meanwhile", format_count(recovery["failed"])),
-            Tile("server away", format_duration(away_s) if away_s is not None else ""),
+            Tile("half back", units.format_duration(recovery["half_back_s"])),
+            Tile("all back", units.format_duration(whole), lacking),
+            Tile("refused meanwhile", units.format_count(recovery["failed"])),
+            Tile("server away", units.format_duration(away_s) if away_s is not None else ""),
             Tile("without close frame", _count(recovery.get("unclosed"))),
         ]
-    counts = {
-        "lost": accounts["lost"],
-        "twice": accounts["duplicated"],
-        "out of order": accounts["reordered"],
-        "damaged": accounts["corrupt"],
-        "misdirected": accounts["misdirected"],
-    }
     if accounts["messages"]:
-        tiles += [Tile(title, format_count(count)) for title, count in counts.items()]
+        tiles += [Tile(title, units.format_count(accounts[name])) for title, name in WRONG.items()]
     if accounts["unsolicited"]:
         rate = sum(one.goodput for one in measurements if one.scope == UNSOLICITED)
-        text = format_count(accounts["unsolicited"])
-        tiles.append(Tile("unsolicited", text, f"({format_rate(rate)})" if rate else ""))
-    codes = ", ".join(f"{format_count(many)} × {code}" for code, many in accounts["closes"].items())
-    early = format_count(accounts["closed_early"])
+        text = units.format_count(accounts["unsolicited"])
+        tiles.append(Tile("unsolicited", text, f"({units.format_rate(rate)})" if rate else ""))
+    closes = accounts["closes"].items()
+    codes = ", ".join(f"{units.format_count(many)} × {code}" for code, many in closes)
+    early = units.format_count(accounts["closed_early"])
     tiles.append(Tile("ended early", early, f"({codes})" if codes else ""))
     if traffic := data["compression"]:  # what was negotiated, and what became of what was said
         negotiated = ", ".join(one or "declined" for one in traffic["negotiated"])
@@ -161,7 +153,7 @@ def socket_tiles(run: Run) -> list[Tile]:
         for way in ("sent", "received"):
             plain, wire = traffic[f"{way}_bytes"], traffic[f"{way}_wire_bytes"]
             if plain:
-                note = f"of {format_bytes(plain)}"
+                note = f"of {units.format_bytes(plain)}"
                 tiles.append(Tile(f"{way} on the wire", f"{100 * wire / plain:.1f} %", note))
     return [tile for tile in tiles if tile.text]
 
@@ -183,16 +175,10 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
     if not rows:
         return None
     titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
-    return Table(
-        ["server", *titles],
-        [[run.server, *(texts.get(title, MISSING) for title in titles)] for run, texts in rows],
-        figures=titles,
-    )
-
-
-def keeps_connections(run: Run) -> bool:
-    """Whether connections outlive a message: else how many are open is a matter of the moment."""
-    return run.unit != HANDSHAKE and keeps_alive(run)
+    entries = []
+    for run, texts in rows:
+        entries.append([run.server, *(texts.get(title, units.MISSING) for title in titles)])
+    return Table(["server", *titles], entries, figures=titles)
 
 
 def idle_sentence(run: Run) -> str:
@@ -201,21 +187,21 @@ def idle_sentence(run: Run) -> str:
     idle = sockets.get("idle")
     if not idle:
         return ""
-    held = f"{run.server} held {format_count(sockets['connections'])} idle connections"
+    held = f"{run.server} held {units.format_count(sockets['connections'])} idle connections"
     each, interval = _slope(idle, kib=True)
     if each:
-        before = format_bytes(idle["before_bytes"])
+        before = units.format_bytes(idle["before_bytes"])
         took = f"each took {each} {interval} of its memory"
         return f"{held}; {took}, which was {before} before the first"
     return f"{held}; what memory each took can’t be told"
 
 
 def _count(count: int | None) -> str:
-    return "" if count is None else format_count(count)
+    return "" if count is None else units.format_count(count)
 
 
 def _times(title: str, measurement: Measurement | None) -> list[Tile]:
     """Median and p99 of one kind of times."""
     figures = [every.figure(name) for name in ("p50_s", "p99_s")] if measurement else []
     tiles = [(one.heading, one.show(one.of_part(measurement))) for one in figures]
-    return [Tile(f"{title} {name}", text) for name, text in tiles if text != MISSING]
+    return [Tile(f"{title} {name}", text) for name, text in tiles if text != units.MISSING]

@@ -4,18 +4,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 from uuid import UUID
 
-from django.db.models import (
-    F,
-    OuterRef,
-    Prefetch,
-    Q,
-    QuerySet,
-    Subquery,
-    UUIDField,
-    Window,
-    prefetch_related_objects,
-)
+from django.db.models import F, OuterRef, Prefetch, Q, QuerySet, Subquery, UUIDField, Window
 from django.db.models.functions import Coalesce, RowNumber
+from django.db.models.query import prefetch_related_objects
 
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.core.exceptions import UsageError
@@ -98,31 +89,26 @@ def chosen_ids(ids: Sequence[str], batch: str = "") -> list[UUID]:
         try:
             wanted[UUID(text.strip())] = None
         except ValueError:
-            raise UsageError(
-                f"{text[:60]!r} is not the id of a run; choose runs in the list."
-            ) from None
+            words = f"{text[:60]!r} is not the id of a run; choose runs in the list."
+            raise UsageError(words) from None
     if not wanted:
         raise UsageError("No runs were chosen; tick some in the list.")
-    order = list(wanted)
-    here = Run.objects.order_by().only("pk").in_bulk(order)
-    others = [pk for pk in order if pk not in here]
-    if not others:
-        return order
+    here = Run.objects.order_by().only("pk").in_bulk(list(wanted))
+    elsewhere = [pk for pk in wanted if pk not in here]
     commands: dict[UUID, list[UUID]] = {}
-    for first in range(0, len(others), NAMED_COMMANDS):
-        named = others[first : first + NAMED_COMMANDS]
+    for first in range(0, len(elsewhere), NAMED_COMMANDS):
+        named = elsewhere[first : first + NAMED_COMMANDS]
         trials = TuningTrial.objects.filter(tuning__in=named)
         of_commands = Q(batch__in=named) | Q(study_cell__study_run__in=named)
         made = by_command(Run.objects.filter(of_commands | Q(pk__in=trials.values("run"))))
-        ids_of_made = made.order_by("started_at").values_list("pk", "batch", "command")
-        for pk, batch_id, command in ids_of_made:
+        made = made.order_by("started_at").values_list("pk", "batch", "command")
+        for pk, batch_id, command in made:
             for name in {batch_id, command}:
                 commands.setdefault(name, []).append(pk)
         if gone := [pk for pk in named if pk not in commands]:
-            raise UsageError(
-                f"There is no run {gone[0]}; it may have been deleted. Choose from the list."
-            )
-    return list(dict.fromkeys(run for pk in order for run in commands.get(pk, [pk])))
+            words = f"There is no run {gone[0]}; it may have been deleted. Choose from the list."
+            raise UsageError(words)
+    return list(dict.fromkeys(run for pk in wanted for run in commands.get(pk, [pk])))
 
 
 def each(runs: QuerySet[Run], ids: Sequence[UUID], at_once: int) -> Iterator[Run]:
@@ -145,8 +131,7 @@ def of_batches(ids: Iterable[UUID]) -> dict[UUID, list[Run]]:
     """The runs of commands that made them for their own sake, in order, in four queries."""
     invalid = Prefetch("findings", queryset=Finding.objects.filter(level=Level.INVALID.value))
     shared = [
-        Prefetch(name, queryset=model._default_manager.defer("data"))
-        for name, model in SHARED.items()
+        Prefetch(name, model._default_manager.defer("data")) for name, model in SHARED.items()
     ]
     runs = by_command(Run.objects.filter(batch__in=ids)).filter(command=F("batch"))
     runs = runs.order_by("started_at").prefetch_related(invalid, *shared)

@@ -8,19 +8,13 @@ from django.utils.timezone import localtime
 
 from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import level_title, load_title, units_of, workload_title
+from benchsuite.core import units
 from benchsuite.core.answer import Answer, Tile
 from benchsuite.core.commands import command
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
 from benchsuite.core.results import Level, Status, Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import (
-    format_count,
-    format_duration,
-    format_number,
-    format_percent,
-    format_period,
-)
 from benchsuite.models import Finding, Run
 from benchsuite.report import parts
 from benchsuite.report.pages.html import state
@@ -69,10 +63,12 @@ def _headline(run: Run) -> str:
     if run.status == Status.RUNNING.value:
         until = date_format(localtime(expected_until(run)), "j M, H:i")
         left = planned_s(run) - (datetime.now(UTC) - run.started_at).total_seconds()
-        end = f"About {format_period(left)} to go." if left > 0 else "It should be done any moment."
+        end = "It should be done any moment."
         if not lock.can_be_seen(run.owner):
             host = lock.owner_host(run.owner)
             end = f"{host} measures it; without a result by {until} it counts as interrupted."
+        elif left > 0:
+            end = f"About {units.format_period(left)} to go."
         return f"{run.server} is being measured. {end}"
     if words := parts.idle_sentence(run):
         return f"{words}."
@@ -81,18 +77,17 @@ def _headline(run: Run) -> str:
     if words := climb_words(run) or overload_words(run):
         return f"{words}."
     is_invalid = run.verdict == Verdict.INVALID.value
-    times = ((percent, value) for percent, value in ((95, run.p95_s), (50, run.p50_s)) if value)
     if is_invalid:
         end = "don’t use this figure"
     elif not run.requests:
         end = "nothing was asked"
     elif run.failures:
-        end = f"{format_percent(100 * run.failures / run.requests)} failed"
-    elif (known := next(times, None)) is not None:
-        end = f"{known[0]} % within {format_duration(known[1])}"
+        end = f"{units.format_percent(100 * run.failures / run.requests)} failed"
+    elif known := run.p95_s or run.p50_s:
+        end = f"{95 if run.p95_s else 50} % within {units.format_duration(known)}"
     else:
         end = "nothing failed"
-    what = f"{format_number(run.goodput)} {units_of(run)}/s of {workload_title(run)}"
+    what = f"{units.format_number(run.goodput)} {units_of(run)}/s of {workload_title(run)}"
     load = f"{'at' if run.model == OPEN else 'from'} {load_title(run)}"
     return f"{run.server} {'seemed to answer' if is_invalid else 'answers'} {what} {load}; {end}."
 
@@ -123,7 +118,7 @@ def _first_tiles(run: Run) -> list[Tile]:
     level = level_title(run)
     notes = {
         "goodput": f"with {level}" if level else "",
-        "failures": f"of {format_count(run.requests)}" if run.requests else "",
+        "failures": f"of {units.format_count(run.requests)}" if run.requests else "",
     }
     return [_tile(run, every.figure(name), note=notes.get(name, "")) for name in FIRST]
 
@@ -135,16 +130,9 @@ def _tile(run: Run, metric: Metric, *, title: str = "", note: str = "") -> Tile:
 
 def figures(run: Run) -> list[Tile]:
     """All figures of a run in their order; none of answers where nothing was asked."""
-    return [
-        *parts.socket_tiles(run),
-        *(
-            _tile(
-                run,
-                metric,
-                title=metric.headline(units_of(run)),
-                note=metric.note(run) if metric.note else "",
-            )
-            for metric in every.in_place(Place.TILE)
-            if (was_asked(run) or not metric.of_answers) and metric.only(run)
-        ),
-    ]
+    tiles = parts.socket_tiles(run)
+    for metric in every.in_place(Place.TILE):
+        if (was_asked(run) or not metric.of_answers) and metric.only(run):
+            title, note = metric.headline(units_of(run)), metric.note(run) if metric.note else ""
+            tiles.append(_tile(run, metric, title=title, note=note))
+    return tiles

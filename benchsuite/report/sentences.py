@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
-from operator import itemgetter
 
 from benchsuite.comparing.titles import units_beside
 from benchsuite.core.metrics.every import Metric
@@ -51,27 +50,27 @@ def became(run: Run) -> str:
     return words.get(run.status, "kept no figures")
 
 
-Doubts = Sequence[tuple[Run, Finding]]
+Doubt = tuple[Run, Finding]
 
 
 def doubt_lines(rows: Sequence[Run]) -> list[str]:
     """For each finding who has it, the gravest, and its hint."""
     runs = Counter(row.key for row in rows)
     always = {rule.code for rule in FINDINGS.values() if rule.always_told}
-    by_code: dict[str, list[tuple[Run, Finding]]] = {}
+    by_code: dict[str, list[Doubt]] = {}
     for row in rows:
         for finding in row.findings.all():
             if finding.level != Level.INFO.value or finding.code in always:
                 by_code.setdefault(finding.code, []).append((row, finding))
     lines: list[str] = []
-    for code, doubts in sorted(by_code.items(), key=itemgetter(0)):
+    for code, doubts in sorted(by_code.items()):
         lines.append(f"{code}  {_who(doubts, runs)}: {_gravest(doubts)[1].message}")
         hints = (finding.hint for _, finding in doubts)
         lines += [f"  {hint}" for hint in dict.fromkeys(hints) if hint]
     return lines
 
 
-def _who(doubts: Doubts, runs: Mapping[str, int]) -> str:
+def _who(doubts: Sequence[Doubt], runs: Mapping[str, int]) -> str:
     """ "uwsgi", "uwsgi, 3 of 4 runs", "all 12 configurations; worst, uwsgi"."""
     server = _gravest(doubts)[0].server
     keys, of = {row.key for row, _ in doubts}, len(runs)
@@ -83,10 +82,10 @@ def _who(doubts: Doubts, runs: Mapping[str, int]) -> str:
     return f"{who} configurations; worst, {server}"
 
 
-def _gravest(doubts: Doubts) -> tuple[Run, Finding]:
+def _gravest(doubts: Sequence[Doubt]) -> Doubt:
     """An invalid one before a weak one, then by value; without one it is no matter of degree."""
 
-    def weight(doubt: tuple[Run, Finding]) -> tuple[bool, float]:
+    def weight(doubt: Doubt) -> tuple[bool, float]:
         finding = doubt[1]
         return finding.level == Level.INVALID.value, inf if finding.value is None else finding.value
 

@@ -31,12 +31,11 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
     *steps, last = answer.next_steps or [""]
     ask = " ".join(filter(None, (last, answer.command)))
     card = (*answer.premises, answer.headline, *answer.reasons, *steps, ask)
-    notes = [f"Note: {one}" for one in answer.cautions]
+    notes = [f"Note: {one}" for one in dict.fromkeys(answer.cautions)]
     brief = [one for section in answer.sections for one in section.brief]
-    table = [answer.table] if answer.table else []
-    for sentence in dict.fromkeys(filter(None, card)):
-        console.say(sentence)
-    for part in (*table, *dict.fromkeys(notes), *brief):
+    for part in (*dict.fromkeys(card), answer.table, *notes, *brief):
+        if not part:
+            continue
         if isinstance(part, str):
             console.say(part)
             continue
@@ -52,74 +51,62 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
 
 
 def grid(table: Table) -> Grid:
-    texts = [[one.whole for one, _ in row] for row in table.entries]
-    words = [name for name, is_figure in table.columns if not is_figure]
-    long = [
-        name
-        for place, name in enumerate(table.headings)
-        if place and name in words and any(len(row[place]) > PROSE_WIDTH for row in texts)
-    ]
-    return Grid(
-        headings=table.headings,
-        rows=[
-            [Text(one, style=COLOURS.get(one.partition(" ")[0], "")) for one in row]
-            for row in texts
-        ],
-        words=words,
-        prose=long,
-        spare=table.spare,
-    )
+    words, rows = [name for name, is_figure in table.columns if not is_figure], []
+    long = dict[str, None]()
+    for entries in table.entries:
+        texts = [shown.whole for shown, _ in entries]
+        rows.append([Text(text, style=COLOURS.get(text.partition(" ")[0], "")) for text in texts])
+        for name, text in list(zip(table.headings, texts, strict=True))[1:]:
+            if name in words and len(text) > PROSE_WIDTH:
+                long[name] = None
+    return Grid(headings=table.headings, rows=rows, words=words, prose=[*long], spare=table.spare)
 
 
 def to_markdown(answer: Answer) -> str:
-    lines = [f"# {escaped(answer.title)}", ""]
+    blocks = [f"# {escaped(answer.title)}"]
     if answer.question:
-        lines += [f"**{escaped(answer.question)}**", ""]
-    lines += quoted(answer.premises)
-    for sentence in filter(None, (answer.headline, *answer.reasons)):
-        lines += [escaped(sentence), ""]
+        blocks.append(f"**{escaped(answer.question)}**")
+    blocks += quoted(answer.premises)
+    blocks += map(escaped, filter(None, (answer.headline, *answer.reasons)))
     if answer.table is not None:
-        lines += table_lines(answer.table, "##")
-    lines += quoted(answer.cautions)
-    for sentence in answer.next_steps:
-        lines += [escaped(sentence), ""]
+        blocks += table_blocks(answer.table, "##")
+    blocks += [*quoted(answer.cautions), *map(escaped, answer.next_steps)]
     if answer.command:
-        lines += ["```", answer.command, "```", ""]
+        blocks.append(f"```\n{answer.command}\n```")
     for section in answer.sections:
-        lines += section_lines(section)
-    return as_called("\n".join(lines).rstrip("\n") + "\n")
+        blocks += section_blocks(section)
+    return as_called("\n\n".join(blocks) + "\n")
 
 
-def section_lines(section: Section) -> Iterator[str]:
-    yield from (f"## {escaped(section.title)}", "")
-    for sentence in section.sentences:
-        yield from (escaped(sentence), "")
+def section_blocks(section: Section) -> Iterator[str]:
+    yield f"## {escaped(section.title)}"
+    yield from map(escaped, section.sentences)
     points = [*section.points, *(f"{name}: {value}" for name, value in section.facts.items())]
     if points:
-        yield from (*(f"- {escaped(one)}" for one in points), "")
+        yield "\n".join(f"- {escaped(one)}" for one in points)
     for table in section.tables:
-        yield from table_lines(table)
+        yield from table_blocks(table)
     for title, text in section.copies.items():
-        yield from (f"{escaped(title)}:", "", "```", text.rstrip(), "```", "")
+        yield from (f"{escaped(title)}:", f"```\n{text.rstrip()}\n```")
 
 
-def table_lines(table: Table, heading: str = "###") -> Iterator[str]:
+def table_blocks(table: Table, heading: str = "###") -> Iterator[str]:
     if table.title:
-        yield from (f"{heading} {escaped(table.title)}", "")
+        yield f"{heading} {escaped(table.title)}"
     if table.note:
-        yield from (escaped(table.note), "")
+        yield escaped(table.note)
     if table.rows:
         rows = [[escaped(heading) for heading in table.headings]]
         for entries in table.entries:
             texts = [(escaped(shown.whole), shown.url) for shown, _ in entries]
             rows.append([f"[{text}]({url})" if url else text for text, url in texts])
         head, *lines = [f"| {' | '.join(row)} |" for row in rows]
-        yield from (head, f"|{'---|' * len(table.headings)}", *lines, "")
+        yield "\n".join([head, f"|{'---|' * len(table.headings)}", *lines])
 
 
 def quoted(sentences: Sequence[str]) -> list[str]:
-    lines = [line for one in sentences for line in (">", f"> {escaped(one)}")]
-    return [*lines[1:], ""] if lines else []
+    lines = "\n>\n".join(f"> {escaped(one)}" for one in sentences)
+    return [lines] if lines else []
 
 
 def escaped(text: str) -> str:

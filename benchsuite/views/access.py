@@ -83,7 +83,6 @@ def token(request: HttpRequest) -> bool | HttpResponseBase:
 
 
 def open_by_token() -> bool:
-    """Whether the pages are open to whoever has their address."""
     return conf.access_rule() is token
 
 
@@ -112,6 +111,12 @@ def login_url() -> str | None:
             path = url.partition("?")[0]
             resolve(path.removeprefix(get_script_prefix().rstrip("/")))
         return url
-    with suppress(NoReverseMatch):
-        return reverse("admin:login")
-    return None
+    return url_or_none("admin:login")
+
+
+def url_or_none(name: str, *args: object) -> str | None:
+    """The URL of a view that may not be mounted."""
+    try:
+        return reverse(name, args=args)
+    except NoReverseMatch:
+        return None

@@ -52,8 +52,8 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     except ValueError:
         rate = -1.0
     if not 0 <= rate < 1e9:
-        refused, such_as = given["rate"][:60], "write requests per second, such as 50."
-        raise UsageError(f"{refused!r} is not a rate; {such_as}")
+        refused = f"{given['rate'][:60]!r} is not a rate"
+        raise UsageError(f"{refused}; write requests per second, such as 50.")
     memory = f", memory <= {given['memory']}" * bool(given["memory"])
     objective = parse(given["objective"] + memory)
     mine = [run for run in runs if workload_title(run) == given["work"]]
@@ -64,22 +64,20 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
 
 
 def _answer(found: Sequence[Candidate], work: str) -> Answer:
+    if not found:
+        none = f"Nothing counts of {work}: all its runs are invalid." if work else NONE
+        return Answer(title="ask", headline=none)
     fitting = [one for one in found if one.fit is Fit.FITS]
     unknown = [one for one in found if one.fit is Fit.UNKNOWN]
-    if not found:
-        headline = f"Nothing counts of {work}: all its runs are invalid." if work else NONE
-    elif fitting:
+    headline = "No stored configuration is known to fit."
+    if fitting:
         headline = f"Take {fitting[0].title}: of those that fit it needs least memory."
-    else:
-        headline = "No stored configuration is known to fit."
     measurable = next((candidate for candidate in unknown if candidate.command), None)
-    counts = f"{len(found)} stored configurations: {len(fitting)} fit"
-    if unknown:
-        counts += f", {len(unknown)} not measured for it"
+    more = f", {len(unknown)} not measured for it" if unknown else ""
     return Answer(
         title="ask",
         headline=headline,
-        reasons=[f"{counts}."] if found else [],
+        reasons=[f"{len(found)} stored configurations: {len(fitting)} fit{more}."],
         next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
         command=measurable.command if measurable else "",
     )
@@ -92,13 +90,8 @@ def _plot(found: Sequence[Candidate]) -> dict[str, Any] | None:
         return None
     most_memory, most_rate = max(memory for memory, *_ in able), max(rate for _, rate, _ in able)
     best = asking.front(found)
-    points = [
-        (
-            round(90 * memory / most_memory, 2),
-            round(100 - 90 * rate / most_rate, 2),
-            candidate,
-            candidate in best,
-        )
-        for memory, rate, candidate in able
-    ]
+    points = []
+    for memory, rate, candidate in able:
+        x, y = 90 * memory / most_memory, 100 - 90 * rate / most_rate
+        points.append((round(x, 2), round(y, 2), candidate, candidate in best))
     return {"points": points, "most_memory": most_memory, "most_rate": most_rate}

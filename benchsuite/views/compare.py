@@ -9,17 +9,11 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 
 from benchsuite import conf
+from benchsuite.comparing import titles
 from benchsuite.comparing.answer import Climbed, answer_of, climbs, level, of_runs, outcome
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import contrasts, figures_of, metric
 from benchsuite.comparing.differences import Comparison, unlike
-from benchsuite.comparing.titles import (
-    levels_title,
-    load_title,
-    size_title,
-    units_beside,
-    workload_title,
-)
 from benchsuite.core.answer import Shown
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
@@ -40,7 +34,7 @@ def show(request: HttpRequest) -> HttpResponse:
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
-        title = f"{workload_title(runs[0])}: runs of one command"
+        title = f"{titles.workload_title(runs[0])}: runs of one command"
         return page(request, "live", {"title": title, "live": making})
     star = notes.starred(runs)
     chosen = request.GET.get("baseline") or (str(star.pk) if star else "")
@@ -55,6 +49,8 @@ def show(request: HttpRequest) -> HttpResponse:
         return page(request, "unlike", refusal, status=409)
     title = f"{len(runs)} runs compared" if len(runs) > 1 else "One run, nothing to compare it with"
     cells, asked = comparison.cells, any(was_asked(run) for run in runs)
+    hidden = _asked(request)
+    runs_asked = {name: text for name, text in hidden.items() if name not in KEPT}
     columns = [  # those that a run has; no answers where nothing was asked
         column
         for column in every.in_place(Place.COMPARE)
@@ -63,16 +59,14 @@ def show(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {
         "title": title,
         "comparison": comparison,
-        "headings": [column.heading for column in columns],
+        "compared": columns,
         "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
         "doubts": doubt_lines(runs),
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
-        "query": _query(request),
+        "query": urlencode(runs_asked, safe=","),
         "file_url": _url(request, forced="1", format="html"),
-        "hidden": _kept(request),
-        "addable": [
-            (f"{cell.first.server} {size_title(cell.first)}", cell) for cell in queries.alike(runs)
-        ],
+        "hidden": hidden,
+        "addable": queries.alike(runs),
     }
     if lines:
         context |= {
@@ -98,7 +92,7 @@ def _at_each_level(request: HttpRequest, lines: Sequence[Climbed]) -> list[tuple
     for cell in (cell for line in lines for cell in line.cells):
         cells_by_level.setdefault(level(cell.first), []).append(cell)
     return [
-        (load_title(cells[0].first), _url(request, cells))
+        (titles.load_title(cells[0].first), _url(request, cells))
         for _, cells in sorted(cells_by_level.items())
     ]
 
@@ -125,11 +119,10 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
                 "style": style,
                 "line": line,
                 "state": cell.verdict.value if cell.verdict else cell.first.status,
-                "level": levels_title(cell),  # of a load with stages: which its figures are of
+                "level": titles.levels_title(cell),  # of stages: which its figures are of
                 "contrast": contrast,
                 "result": outcome(contrast) if contrast else "",
                 "figures": [_shown(cell, one, spread=one.name == figure.name) for one in columns],
-                "is_baseline": cell is base,
                 "baseline_url": _url(request, baseline=cell.first.pk.hex) if cell.is_sound else "",
                 "without_url": _url(request, others) if others else "",
             }
@@ -138,7 +131,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
         "rows": rows,
         "forest": plot,
         "figure": figure,
-        "columns": [column.heading for column in columns],
+        "columns": columns,
         "switch": [
             (column.heading, _url(request, figure=name), name == figure.short)
             for name, column in zip(names, columns, strict=True)
@@ -149,7 +142,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
 
 def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
     """Servers by sizes, where they make a table: each pair once, and several sizes of a server."""
-    cells = {(cell.first.server, size_title(cell.first)): cell for cell in comparison.cells}
+    cells = {(cell.first.server, titles.size_title(cell.first)): cell for cell in comparison.cells}
     servers = list(dict.fromkeys(server for server, _ in cells))
     order = {
         size: (cell.first.processes or 0, cell.first.threads or 0)
@@ -168,7 +161,7 @@ def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
 
 def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     """The mean and, of several runs, the least and the most."""
-    show = partial(figure.show, units=units_beside(cell.first))
+    show = partial(figure.show, units=titles.units_beside(cell.first))
     value = cell.value(figure)
     if value is None:
         return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))
@@ -183,20 +176,16 @@ KEPT = ("forced", "baseline", "figure")
 
 def _url(request: HttpRequest, cells: Sequence[Cell] | None = None, **more: str) -> str:
     """This comparison with something changed, or one of these cells; with short ids."""
-    kept = {name: request.GET[name] for name in KEPT if name in request.GET} | more
-    query = _query(request)
+    asked = _asked(request) | more
     if cells is not None:
-        query = f"runs={','.join(run.pk.hex for cell in cells for run in cell.runs)}"
-    return f"{reverse('benchsuite:compare')}?{'&'.join(filter(None, (query, urlencode(kept))))}"
+        ids = ",".join(run.pk.hex for cell in cells for run in cell.runs)
+        asked = {**asked, "runs": ids, "batch": ""}
+    query = {name: text for name, text in asked.items() if text}
+    return f"{reverse('benchsuite:compare')}?{urlencode(query, safe=',')}"
 
 
-def _kept(request: HttpRequest) -> dict[str, str]:
-    asked = {"runs": ",".join(wanted_ids(request)), "batch": request.GET.get("batch", "")}
-    asked |= {name: request.GET.get(name, "") for name in KEPT}
+def _asked(request: HttpRequest) -> dict[str, str]:
+    """In as few words as it was: a batch stays one."""
+    asked = {name: request.GET.get(name, "") for name in ("runs", "batch", *KEPT)}
+    asked["runs"] = ",".join(wanted_ids(request))
     return {name: text for name, text in asked.items() if text}
-
-
-def _query(request: HttpRequest) -> str:
-    """Which runs were asked for, in as few words as they were: a batch stays one."""
-    asked = {name: text for name, text in _kept(request).items() if name not in KEPT}
-    return urlencode(asked, safe=",")

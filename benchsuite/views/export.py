@@ -1,6 +1,7 @@
 """Exports: runs as CSV or JSON, sent while they are made; a chart as CSV."""
 
 from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
+from io import StringIO
 from typing import Any
 from uuid import UUID
 
@@ -56,15 +57,13 @@ def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> 
 
 
 def _chunks(pieces: Iterable[str]) -> Iterator[str]:
-    held: list[str] = []
-    letters = 0
+    held = StringIO()
     for piece in pieces:
-        held.append(piece)
-        letters += len(piece)
-        if letters >= CHUNK_LETTERS:
-            yield "".join(held)
-            held, letters = [], 0
-    yield "".join(held)
+        held.write(piece)
+        if held.tell() >= CHUNK_LETTERS:
+            yield held.getvalue()
+            held = StringIO()
+    yield held.getvalue()
 
 
 async def _in_turn(chunks: Iterator[str]) -> AsyncIterator[str]:

@@ -26,7 +26,6 @@ from benchsuite.views.page import guarded, page
 
 PER_PAGE = 25
 MOST_OF_COMMAND = 200  #: Runs that are listed of a command by itself.
-REFRESH_S = 5
 
 GOES = ("compare", "csv", "json", "delete", "clear")  #: What can be done with chosen runs.
 
@@ -68,12 +67,11 @@ def _listing(
         "nothing_yet": not total and not running and not Run.objects.exists(),
         "may_delete": access.may(request, "delete_run"),
         "deleted": deleted,
-        "refresh_s": REFRESH_S,
     }
     if kind is CommandTable:
         most = MOST_OF_COMMAND if "command" in request.GET else MOST_RUNS
         rows = commands(table.records, runs, filtering=filtering, most=most)
-        shown = {str(row["id"]) for row in rows}
+        shown = {str(row["command"]) for row in rows}
         shown |= {str(run.pk) for row in rows for run in row["runs"]}
         context |= {"rows": rows, "figures": every.in_place(Place.LIST)}
     else:
@@ -136,8 +134,7 @@ def delete(request: HttpRequest) -> HttpResponse:
     if request.method == "POST" and gone:
         Run.objects.filter(pk__in=[run.pk for run in gone]).delete()
         return HttpResponseRedirect(f"{reverse('benchsuite:list')}?deleted={len(gone)}")
-    context = {"title": "Delete runs", "runs": gone, "kept": kept}
-    return page(request, "delete", context)
+    return page(request, "delete", {"title": "Delete runs", "runs": gone, "kept": kept})
 
 
 @require_http_methods(["GET", "HEAD", "POST"])
@@ -146,33 +143,23 @@ def note_on(request: HttpRequest) -> HttpResponse:
     """Of `run` or `label`. A POST with `star` turns the star over and leaves the text."""
     access.require(request, "change_note", "Notes need")
     given = request.POST if request.method == "POST" else request.GET
-    run, label = _about(given.get("run", ""), given.get("label", ""))
-    note = Note.objects.filter(**({"run": run} if run else {"label": label})).first() or Note()
+    run, label = None, given.get("label", "")
+    about: dict[str, Any] = {"label": label}
+    what = f"the label “{label}”"
+    if given.get("run", ""):
+        run = queries.chosen(queries.listed(), [given["run"]])[0]
+        about, what = {"run": run}, f"{history.title(run)}, {history.moment(run.started_at)}"
+    elif not Run.objects.filter(label=label).exclude(label="").exists():
+        raise UsageError(f"There is no run with the label {label[:60]!r} to note something of.")
+    note, back = Note.objects.filter(**about).first() or Note(), _back(request, run)
     if request.method == "POST":
         if "star" in given:
-            notes.keep(run=run, label=label, starred=not note.starred)
+            notes.keep(**about, starred=not note.starred)
         else:
-            text, starred = given.get("text", ""), given.get("starred") == "1"
-            notes.keep(run=run, label=label, text=text, starred=starred)
-        return HttpResponseRedirect(_back(request, run))
-    context = {
-        "title": f"Note on {history.title(run)}, {history.moment(run.started_at)}"
-        if run
-        else f"Note on the label “{label}”",
-        "about": {"run": run.pk} if run else {"label": label},
-        "note": note,
-        "back": _back(request, run),
-        "longest": notes.LONGEST,
-    }
-    return page(request, "note", context)
-
-
-def _about(run_id: str, label: str) -> tuple[Run | None, str | None]:
-    if run_id:
-        return queries.chosen(queries.listed(), [run_id])[0], None
-    if not Run.objects.filter(label=label).exclude(label="").exists():
-        raise UsageError(f"There is no run with the label {label[:60]!r} to note something of.")
-    return None, label
+            notes.keep(**about, text=given.get("text", ""), starred=given.get("starred") == "1")
+        return HttpResponseRedirect(back)
+    context = {"about": about, "note": note, "back": back, "longest": notes.LONGEST}
+    return page(request, "note", {"title": f"Note on {what}", **context})
 
 
 def _back(request: HttpRequest, run: Run | None) -> str:

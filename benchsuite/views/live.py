@@ -5,6 +5,7 @@ from uuid import UUID
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.template.loader import render_to_string
+from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
 from benchsuite.report import live
@@ -13,6 +14,8 @@ from benchsuite.views.page import guarded
 
 SOCKET = "benchsuite.live"  #: In the scope of requests where `benchsuite.asgi.live` serves.
 
+REFRESH_S, REFRESH_WHOLE_S = 5, 30
+"""Without scripts; the page of a study or a tuning works out what is known so far each time."""
 OVER = {"over": True}
 
 
@@ -35,8 +38,16 @@ def watch_of(request: HttpRequest, kind: str, pk: UUID) -> live.Watch | None:
 
 def context(request: HttpRequest, kind: str, pk: UUID) -> dict[str, Any] | None:
     """What a page needs to draw it, as its variable `live`; None for what is not under way."""
-    scope = getattr(request, "scope", {})
-    return live.context(kind, pk, by_socket=bool(scope.get(SOCKET)))
+    first = live.Watch(kind, pk).look()
+    if not first:
+        return None
+    return {
+        **first,
+        "url": reverse("benchsuite:live", args=[kind, pk]),
+        "by_socket": bool(getattr(request, "scope", {}).get(SOCKET)),
+        "leads": kind != live.STUDY and "journal" in first,  # it says what the page's answer would
+        "refresh_s": REFRESH_S if kind == live.RUN else REFRESH_WHOLE_S,
+    }
 
 
 @never_cache

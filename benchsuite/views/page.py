@@ -13,7 +13,6 @@ from django.db import Error
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from django.shortcuts import render
 from django.template.loader import render_to_string
-from django.urls import NoReverseMatch, reverse
 from django.utils.http import content_disposition_header
 from django.views.decorators.cache import cache_control
 from django.views.decorators.csrf import csrf_protect
@@ -28,6 +27,7 @@ from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
 View = Callable[..., HttpResponseBase]
+TITLES = {400: "That can’t be shown", 403: "No access", 404: "Not found"}  #: By status.
 
 logger = logging.getLogger("benchsuite")
 
@@ -60,23 +60,23 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
         rule = conf.access_rule()
     except UsageError as error:
         return _unavailable("The setting BENCHSUITE is invalid; see the log.", str(error))
-    let_in = False
+    let_in: bool | HttpResponseBase = False
     try:
-        answer = rule(request)
-        if isinstance(answer, HttpResponseBase):
-            return answer
-        let_in = answer
-        if let_in:
-            sweep()
-            try:
-                return view(request, *args, **kwargs)
-            except UsageError as error:
-                return problem(request, str(error), status=getattr(error, "status", 400))
-        return _denied(request)
+        let_in = rule(request)
+        if isinstance(let_in, HttpResponseBase):
+            return let_in
+        if not let_in:
+            return _denied(request)
+        sweep()
+        try:
+            return view(request, *args, **kwargs)
+        except UsageError as error:
+            status = getattr(error, "status", 400)
+            context = {"title": TITLES[status], "message": str(error)}
+            return page(request, "problem", context, status=status)
     except (Error, ImproperlyConfigured) as error:
         refusal = printable(hidden(store.refusal(error)))
-        stranger = "The database can't be asked who has access; see the log."
-        reason = refusal if let_in else stranger
+        reason = refusal if let_in else "The database can't be asked who has access; see the log."
         return _unavailable(reason, refusal, error, closed=not let_in)
 
 
@@ -115,7 +115,7 @@ def page(
         return HttpResponse(one_file(name, context), headers=attached(f"{filename}.html"))
     common = {
         "request": request,
-        "admin_url": url_or_none("admin:index"),
+        "admin_url": access.url_or_none("admin:index"),
         "may_note": partial(access.may, request, "change_note"),  # asked where it matters
         "open_by_token": access.open_by_token(),
     }
@@ -125,18 +125,3 @@ def page(
 def attached(name: str) -> dict[str, str]:
     """Headers of a file that is kept, whatever letters its name has."""
     return {"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)}
-
-
-def problem(request: HttpRequest, message: str, *, status: int) -> HttpResponse:
-    """A page with one sentence about the error and a link to the list."""
-    titles = {400: "That can’t be shown", 403: "No access", 404: "Not found"}
-    context = {"title": titles[status], "message": message}
-    return page(request, "problem", context, status=status)
-
-
-def url_or_none(name: str, *args: Any) -> str | None:
-    """The URL of a view that may not be mounted."""
-    try:
-        return reverse(name, args=args)
-    except NoReverseMatch:
-        return None

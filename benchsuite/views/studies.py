@@ -33,10 +33,8 @@ def listing(request: HttpRequest) -> HttpResponse:
             question = reading.read(files[name]).question if name in files else ""
         except UsageError as error:
             wrong = str(error)
-        newest = rows[0] if rows else None
-        answer = headline(newest.outcomes) if newest else ""
-        shown = {"question": question, "error": wrong, "newest": newest, "answer": answer}
-        studies.append({"name": name, "count": len(rows), **shown})
+        shown = {"name": name, "question": question, "error": wrong, "executions": rows}
+        studies.append({**shown, "answer": headline(rows[0].outcomes) if rows else ""})
     return page(request, "studies", {"title": "Studies", "studies": studies})
 
 
@@ -58,9 +56,8 @@ def _report(request: HttpRequest, name: str) -> StudyReport:
     """The execution that is asked for, else the newest under way, else the newest ended."""
     known = [*conf.study_files(), *StudyRun.objects.values_list("name", flat=True).distinct()]
     if name not in known:
-        raise NotShown(
-            f"There is no study {name[:60]!r}; {choices(name[:60], dict.fromkeys(known))}"
-        )
+        near = choices(name[:60], dict.fromkeys(known))
+        raise NotShown(f"There is no study {name[:60]!r}; {near}")
     sweep_executions()
     rows = StudyRun.objects.filter(name=name).values_list("pk", flat=True)
     under_way = str(rows.filter(status=Status.RUNNING.value).first() or "")

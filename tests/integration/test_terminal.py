@@ -22,8 +22,8 @@ NO_BREAK = ("http://", "https://", "pip install", "apt ", "python manage.py ", "
 """What is to be copied is longer than a narrow terminal, and stays whole."""
 
 
-def seen(command, width, *words):
-    """Status and output of a command in a terminal of so many columns."""
+def seen(command, width, *words, status=0):
+    """The output of a command in a terminal of so many columns, in which it fits."""
     ours, theirs = os.openpty()
     fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     env = {name: value for name, value in command.env.items() if name != "COLUMNS"}
@@ -45,7 +45,10 @@ def seen(command, width, *words):
                     break
                 chunks.append(chunk)
     os.close(ours)
-    return process.wait(30), b"".join(chunks).decode()
+    output = b"".join(chunks).decode()
+    assert process.wait(30) == status, output
+    assert too_long(output, width) == []
+    return output
 
 
 def lines(output):
@@ -63,9 +66,7 @@ def too_long(output, width):
 
 @pytest.mark.parametrize("width", audited([80, 40], 80))
 def test_a_run_in_a_terminal(command, width):
-    status, output = seen(command, width, "runbench", "--server=waitress", *SHORT)
-    assert status == 0, output
-    assert too_long(output, width) == []
+    output = seen(command, width, "runbench", "--server=waitress", *SHORT)
     text = "\n".join(lines(output))
     assert "…" not in text.partition("Traceback")[0].replace("▶", "")
     follow, look = (re.search(rf"{word}:?\s+(http\S+)", text) for word in ("Follow", "Look"))
@@ -78,19 +79,13 @@ def test_a_run_in_a_terminal(command, width):
 
 @pytest.mark.parametrize("width", audited([80, 40], 80))
 def test_lists_and_refusals_in_a_terminal(command, width):
-    status, output = seen(command, width, "listbench")
-    assert status == 0
-    assert too_long(output, width) == []
+    output = seen(command, width, "listbench")
     shown = set("\n".join(lines(output)).split())
     assert {"circus-chaussette-meinheld", "gunicorn-gthread", "nginx", "ws_broadcast"} <= shown
-    status, output = seen(command, width, "runbench", "--server=uwsgo")
-    assert status == 2
-    assert too_long(output, width) == []
+    output = seen(command, width, "runbench", "--server=uwsgo", status=2)
     assert "did you mean uwsgi, " in " ".join(output.split())
     assert "\x1b[31" not in output, "NO_COLOR is set"
-    status, output = seen(command, width, "runbench", "--sever=uwsgi")
-    assert status == 2
-    assert too_long(output, width) == []
+    output = seen(command, width, "runbench", "--sever=uwsgi", status=2)
     assert "did you mean --server?" in " ".join(output.split())
 
 

@@ -28,11 +28,8 @@ from tests.tuning_factories import make_tuning, searched
 
 pytestmark = pytest.mark.django_db
 
-COMMANDS = sorted(
-    one.stem
-    for one in (Path(streams.__file__).parent / "commands").glob("*.py")
-    if one.stem != "__init__"
-)
+FOLDER = Path(streams.__file__).parent / "commands"
+COMMANDS = sorted(one.stem for one in FOLDER.glob("*.py") if one.stem != "__init__")
 
 COPIED = re.compile(r"\s*(\S*[/=]\S*|(usage:|python|pip|apt|sudo) .*)")
 """A line of what is to be copied: a path or address, an option, a command."""
@@ -114,10 +111,7 @@ LINES = [
     *(f"{name} {flag}" for name in COMMANDS for flag in ("--help", "--help-all", "--no-such=1")),
     *("listbench", "listbench --findings", "listbench --explain", "listbench --explain B205"),
     *("listbench --explain nobody-knows", "checkbench --strict", "dumpbench - --label=nobody"),
-    *(
-        "runbench --users=1,2,4,8 --dry-run",
-        "runbench --server=uwsgo",
-    ),
+    *("runbench --users=1,2,4,8 --dry-run", "runbench --server=uwsgo"),
     f"loadbench /no/such/{'x' * 90}",
 ]
 SHOWN: dict[str, Callable[[], Show]] = {

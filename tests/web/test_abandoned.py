@@ -116,8 +116,9 @@ def test_a_spec_of_another_format_is_no_obstacle(soup):
 
 def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries):
     run = make_running_run("uwsgi")
-    rows = [Run(**{**_columns(run), "owner": GONE}) for _ in range(1200)]
-    Run.objects.bulk_create(rows)
+    names = [field.attname for field in Run._meta.concrete_fields if not field.primary_key]
+    columns = {name: getattr(run, name) for name in names} | {"owner": GONE}
+    Run.objects.bulk_create(Run(**columns) for _ in range(1200))
     with django_assert_max_num_queries(8):
         assert abandoned.sweep() == 1200
     with django_assert_max_num_queries(1):
@@ -145,8 +146,3 @@ def test_a_database_that_can_not_be_written_is_still_shown(client, dead, caplog)
     with connection.execute_wrapper(refuse):
         assert client.get("/results/").status_code == 200
     assert "readonly database" in caplog.text
-
-
-def _columns(run):
-    names = [field.attname for field in Run._meta.concrete_fields if not field.primary_key]
-    return {name: getattr(run, name) for name in names}

@@ -58,13 +58,6 @@ def test_one_whose_command_was_killed_is_not_running_in_the_admin(admin):
     assert Tuning.objects.get().status == "interrupted"
 
 
-def test_deletion_is_allowed_with_the_permission(admin, client):
-    run = make_run("uwsgi")
-    path = f"/admin/benchsuite/run/{run.pk}/delete/"
-    assert admin.post(path, {"post": "yes"}).status_code == 302
-    assert not Run.objects.exists()
-
-
 def test_admin_works_where_the_pages_are_not_mounted(admin, settings):
     run = make_run("uwsgi")
     settings.ROOT_URLCONF = "tests.web.admin_urls"

@@ -6,7 +6,8 @@ from django.test import Client
 
 from benchsuite.models import Interval, Run
 from benchsuite.report.queries import NAMED_COMMANDS
-from tests.factories import make_rows, make_run, make_running_run
+from tests.factories import make_run, make_running_run
+from tests.starts import make_rows
 from tests.web.conftest import with_token
 
 

@@ -6,6 +6,7 @@ from datetime import timedelta
 import pytest
 from django.contrib.auth.models import User
 from django.core.management import call_command
+from django.template import Context, Template
 from django.test import Client
 
 from benchsuite.models import Note, Run
@@ -145,14 +146,8 @@ def test_exports_carry_notes_and_newer_ones_stay(tmp_path):
 
 
 def test_a_run_shows_its_place_in_the_history(client):
-    from django.template import Context, Template
-
-    runs = measured([600, 600, 660])
-    shown = Template("{% load benchsuite %}{% history_line run %}").render(
-        Context({"run": runs[2]})
-    )
+    line = Template("{% load benchsuite %}{% history_line run %}")
+    shown = line.render(Context({"run": measured([600, 600, 660])[2]}))
     assert "above the median of 2 other runs" in shown
     assert shown.count('class="dot"') == 1
-    alone = make_run("uvicorn")
-    empty = Template("{% load benchsuite %}{% history_line run %}").render(Context({"run": alone}))
-    assert empty.strip() == ""
+    assert line.render(Context({"run": make_run("uvicorn")})).strip() == ""

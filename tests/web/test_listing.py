@@ -17,9 +17,9 @@ from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 from benchsuite.system import journal
-from tests.factories import BEGUN, INVALID, make_failed_run, make_rows, make_run, make_running_run
+from tests.factories import BEGUN, INVALID, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
-from tests.starts import SLOW, doubt, starts
+from tests.starts import SLOW, doubt, make_rows, starts
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
 from tests.web.conftest import BY_TOKEN

@@ -20,19 +20,8 @@ from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection, models, transaction
 
-from benchsuite.models import (
-    Environment,
-    Finding,
-    Interval,
-    Measurement,
-    Reading,
-    Run,
-    Software,
-    StudyCell,
-    StudyRun,
-    Tuning,
-    TuningTrial,
-)
+from benchsuite import models as stored
+from benchsuite.models import Run, StudyRun, Tuning
 from benchsuite.store.interchange import SEAL, sealed
 from tests.factories import WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
@@ -190,7 +179,7 @@ def test_a_file_is_refused_with_its_place_or_shown(admin, tmp_path):
     file = tmp_path / "runs.json"
     call_command("dumpbench", str(file))
     objects = json.loads(file.read_text())
-    for model in (StudyRun, Tuning, Run, Environment, Software):
+    for model in (StudyRun, Tuning, Run, stored.Environment, stored.Software):
         model.objects.all().delete()
     sample, by_kind = random.Random(23), dict[str, list[Steps]]()
     for place in places(objects):
@@ -228,12 +217,14 @@ def undone(what):
         raise AssertionError(what) from error
 
 
-MODELS = (Run, Measurement, Interval, Reading, Finding, Environment, Software)
-WHOLES = (StudyRun, StudyCell, Tuning, TuningTrial)
+MODELS = (
+    *(Run, stored.Measurement, stored.Interval, stored.Reading, stored.Finding),
+    *(stored.Environment, stored.Software, StudyRun, stored.StudyCell, Tuning, stored.TuningTrial),
+)
 
 COLUMNS = [
     (model, field.name)
-    for model in (*MODELS, *WHOLES)
+    for model in MODELS
     for field in model._meta.concrete_fields
     if not field.is_relation
     and not field.primary_key

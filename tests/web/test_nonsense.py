@@ -8,7 +8,8 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
 from benchsuite.models import Run
-from tests.factories import make_rows, make_run
+from tests.factories import make_run
+from tests.starts import make_rows
 from tests.tuning_factories import make_tuning, searched
 from tests.web.conftest import csv_rows
 
@@ -65,14 +66,10 @@ def test_every_parameter_of_every_page(client, run, page):
     assert not wrong
 
 
-@pytest.mark.parametrize(
-    "address",
-    [
-        "/results/{nasty}/",
-        "/results/{pk}/{nasty}.csv",
-        "/results/tune/{nasty}/",
-    ],
-)
+PLACES = ("/results/{nasty}/", "/results/{pk}/{nasty}.csv", "/results/tune/{nasty}/")
+
+
+@pytest.mark.parametrize("address", PLACES)
 def test_every_place_in_a_path(client, run, address):
     for value in NASTY[1:]:
         path = address.format(nasty=value.replace("+", "%20"), pk=run.pk)

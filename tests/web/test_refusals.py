@@ -9,13 +9,8 @@ from tests.broken_databases import BROKEN, asked_instead
 
 RUN = UUID(int=7)
 PATHS = [
-    "",
-    "export/",
-    f"delete/?runs={RUN}",
-    f"compare/?runs={RUN}",
-    f"{RUN}/",
-    f"{RUN}/?format=json",
-    f"{RUN}/goodput.csv",
+    *("", "export/", f"delete/?runs={RUN}", f"compare/?runs={RUN}"),
+    *(f"{RUN}/", f"{RUN}/?format=json", f"{RUN}/goodput.csv"),
 ]
 
 

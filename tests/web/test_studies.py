@@ -134,9 +134,8 @@ def test_the_difference_of_two(soup, client, tmp_path):
     turned, shown, not_shown = found.section.tables
     assert found.section.points == ["kernel 6.1.0 or 6.8.0"]
     assert turned.rows[0][:3] == ["Async stays where it is.", "● holds", "○ doesn't hold"]
-    assert {row[0] for row in shown.rows if row[1] == "answers a second"} == {
-        "setup async, delay 200"
-    }
+    places = {row[0] for row in shown.rows if row[1] == "answers a second"}
+    assert places == {"setup async, delay 200"}
     assert len(shown.rows) + len(not_shown.rows) == 6 * 4
     both = f"{SHOP}?execution={newer.pk}&with={older.pk}"
     page = soup(both)
@@ -210,10 +209,8 @@ def test_a_remark_is_shown_as_written_by_a_person(soup, client):
 
 
 def test_an_unknown_format_study_or_execution_is_a_sentence(soup):
-    assert (
-        "There is no study 'shp'; did you mean shop?"
-        in soup("/results/studies/shp/", status=404).text
-    )
+    page = soup("/results/studies/shp/", status=404)
+    assert "There is no study 'shp'; did you mean shop?" in page.text
     assert "runstudy shop" in soup(SHOP, status=404).text
     make_study_run()
     assert "there are: md, csv, html, json" in soup(f"{SHOP}?format=pdf", status=400).text

@@ -80,11 +80,6 @@ def test_several_loads_of_messages_are_drawn_over_connections(soup):
     assert drawing["layout"]["xaxis"]["title"]["text"] == "connections"
 
 
-def test_a_run_without_websockets_has_none_of_it(soup):
-    page = soup(f"/results/{make_run('uwsgi').pk}/")
-    assert not page.select("#connection-memory")
-
-
 def test_idle_connections_are_about_memory(golden, soup, client):
     run = make_idle_run()
     page = soup(f"/results/{run.pk}/")

@@ -8,12 +8,14 @@ from textwrap import wrap
 from typing import Any
 
 from benchsuite.core.results import Phase
-from benchsuite.report.charts.series import Axis, Mark, Scale, Series
+from benchsuite.report.charts.series import Axis, Scale, Series
+from benchsuite.report.charts.styles import Mark
 
 SECONDS_FROM = 2.0  #: A time axis that reaches this far is in seconds, else in milliseconds.
 DIGITS = 5
 HEIGHT, TOP, BOTTOM = 320, 44, 48
 MOST_TICKS = 12
+WORDS = 16  #: Letters of a line of words below an axis.
 
 PERCENT_TICKS = {50: "50 %", 90: "90 %", 99: "99 %", 99.9: "99.9 %", 99.99: "99.99 %"}
 
@@ -107,9 +109,6 @@ def blank(series: Series, up: Axis) -> Chart:
     return Chart(series, {"data": [], "layout": layout, "shared": shared})
 
 
-WORDS = 16  #: Letters of a line of words below an axis.
-
-
 def _level_ticks(levels: Sequence[Any]) -> dict[str, Any]:
     """Logarithmic where that lays the closest two levels twice as far apart; words in a row."""
     if any(isinstance(level, str) for level in levels):
@@ -149,10 +148,10 @@ def rounded(value: Any) -> Any:
 def share_time(charts: Iterable[Chart], shades: Iterable[Shade], end_s: float) -> None:
     """One time axis for all charts that have one; what is no window is grey, and named once."""
     named, boxes, notes = list[Shade](), [], []
+    look = {"fillcolor": "#888", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
+    whole = {"type": "rect", "y0": 0, "y1": 1, "yref": "paper", **look}
     for name, begin, end in shades:
-        box = {"type": "rect", "x0": begin, "x1": end, "y0": 0, "y1": 1, "yref": "paper"}
-        look = {"fillcolor": "#888", "opacity": 0.16, "line": {"width": 0}, "layer": "below"}
-        boxes.append(box | look)
+        boxes.append({"x0": begin, "x1": end, **whole})
         if any(shade[0] == name and shade[1] < end and begin < shade[2] for shade in named):
             continue
         named.append((name, begin, end))

@@ -1,8 +1,8 @@
 """Response times second by second as a heat map, and under it what disturbed them."""
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,15 +15,9 @@ from benchsuite.stats import histogram
 
 MOST_COLUMNS = 120  #: A longer run has several seconds in each.
 MOST_ROWS = 32
-LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of the drawing.
+LEFT, WIDTH, ROW, STRIP, GAP = 124, 876, 9, 16, 10  #: In units of `_heat.html`, 1000 wide.
 SHADES = 8
 TENS = [10**power for power in range(6)]
-
-
-class Strip(NamedTuple):
-    title: str
-    values: Mapping[int, float]  #: By second.
-    most: float  #: The darkest.
 
 
 COUNTED = (
@@ -35,22 +29,22 @@ COUNTED = (
 """Counts of the target, in percent: title, name, how long before its reading."""
 
 
-def strips(intervals: Sequence[Interval], readings: Iterable[Reading]) -> list[Strip]:
+def strips(
+    intervals: Sequence[Interval], readings: Iterable[Reading]
+) -> dict[str, dict[int, float]]:
+    """What disturbed the answers: title → how much by second, 1 at most."""
     counts = [(one.second, one.counts) for one in readings if one.part == TARGET and one.counts]
-    made: list[tuple[str, list[tuple[int, float]], float | None]] = [
-        ("failed", [(one.second, one.failures) for one in intervals], None)
-    ]
+    most = max(one.failures for one in intervals)
+    pairs = {"failed": [(one.second, one.failures / most) for one in intervals if one.failures]}
     for title, name, before_s in COUNTED:
-        pairs = [(math.floor(at - before_s), had[name]) for at, had in counts if name in had]
-        made.append((title, pairs, 100.0))
-    shown = []
-    for title, pairs, most in made:
-        values: dict[int, float] = {}
-        for second, value in pairs:
-            if value and intervals and 0 <= second <= intervals[-1].second:
+        percents = [(math.floor(at - before_s), had[name]) for at, had in counts if had.get(name)]
+        pairs[title] = [(second, min(1.0, percent / 100)) for second, percent in percents]
+    shown: dict[str, dict[int, float]] = {}
+    for title, of_title in pairs.items():
+        for second, value in of_title:
+            if 0 <= second <= intervals[-1].second:
+                values = shown.setdefault(title, {})
                 values[second] = max(values.get(second, 0.0), value)
-        if values:
-            shown.append(Strip(title, values, most or max(values.values())))
     return shown
 
 
@@ -70,8 +64,9 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
     height = top + STRIP * len(disturbing) + 2 * GAP
     apart = next(ten * one for ten in TENS for one in (1, 2, 5) if seconds / (ten * one) <= 10)
     column = "second" if step == 1 else f"{format_number(step)}{THIN_SPACE}seconds"
-    names = ", ".join(strip.title for strip in disturbing)
-    below = f" Below: {names}." if names else " Nothing that was watched disturbed it."
+    below = " Nothing that was watched disturbed it."
+    if disturbing:
+        below = f" Below: {', '.join(disturbing)}."
     return {
         "answers": _paths(  # few are seen beside many
             (
@@ -81,19 +76,16 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
             for at, row in zip(*np.nonzero(grid), strict=True)
         ),
         "disturbances": _paths(
-            (
-                *(min(1.0, value / strip.most), LEFT + at * wide),
-                *(top + STRIP * row + 1, wide, STRIP - 2.0),
-            )
-            for row, strip in enumerate(disturbing)
-            for at, value in strip.values.items()
+            (value, LEFT + at * wide, top + STRIP * row + 1, wide, STRIP - 2.0)
+            for row, strip in enumerate(disturbing.values())
+            for at, value in strip.items()
         ),
         "labels": [
             *(
                 (bottom - ROW * row, format_duration(bounds[row]))
                 for row in range(0, len(bounds), math.ceil(len(bounds) / 6))
             ),
-            *((top + STRIP * (row + 0.75), strip.title) for row, strip in enumerate(disturbing)),
+            *((top + STRIP * (row + 0.75), title) for row, title in enumerate(disturbing)),
         ],
         "moments": [(round(LEFT + at * wide, 1), at) for at in range(0, seconds + 1, apart)],
         "outside": [  # of the window
@@ -104,8 +96,6 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
         "bottom": bottom,
         "height": height,
         "sentence": f"A column is a {column}; the darker, the more answers took so long.{below}",
-        "left": LEFT,
-        "width": LEFT + WIDTH,
     }
 
 
@@ -118,10 +108,9 @@ def _grid(columns: Sequence[histogram.Histogram]) -> tuple[NDArray[np.int64], li
     each = max(1, min(8, MOST_ROWS // max(1, high - low)))
     rows = (high - low) * each
     places = np.clip(np.floor((logs - low) * each), 0, rows - 1).astype(np.int64)
-    grid = np.array(
-        [np.bincount(places[: len(one)], weights=one, minlength=rows) for one in columns]
-    )
-    return grid.astype(np.int64), [2 ** (low + row / each) / 1e6 for row in range(rows)]
+    grid = [np.bincount(places[: len(one)], weights=one, minlength=rows) for one in columns]
+    bounds = [2 ** (low + row / each) / 1e6 for row in range(rows)]
+    return np.array(grid).astype(np.int64), bounds
 
 
 def _paths(cells: Iterable[tuple[float, float, float, float, float]]) -> list[tuple[float, str]]:

@@ -5,39 +5,16 @@ from collections.abc import Iterable, Sequence
 from statistics import fmean
 
 from benchsuite.comparing.titles import units_of, who_of
+from benchsuite.core import units
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, whole
 from benchsuite.core.readings import DATABASE, LIMIT, WAITS_FOR
 from benchsuite.core.results import Phase
-from benchsuite.core.units import (
-    format_bytes,
-    format_count,
-    format_duration,
-    format_number,
-    format_rate,
-)
 from benchsuite.models import Interval, Measurement, Reading, Run
-from benchsuite.report.charts import styles
+from benchsuite.report.charts import series, styles
 from benchsuite.report.charts.drawing import Chart, Shade, draw, share_time
-from benchsuite.report.charts.series import (
-    MEMORY,
-    RESPONSE_TIME,
-    SECOND,
-    SECONDS,
-    Axis,
-    Column,
-    Scale,
-    Series,
-    aside,
-    band,
-    bars,
-    dotted_line,
-    first,
-    line,
-    points,
-    stacked,
-    steps,
-)
+from benchsuite.report.charts.series import Axis, Column, Scale, Series, first
+from benchsuite.report.charts.styles import band, bars, dotted_line, line, points, stacked, steps
 from benchsuite.report.parts import stages_of
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import RISK
@@ -64,7 +41,7 @@ def charts(run: Run) -> list[Chart]:
         *(by_part(read, slug) for slug in BY_PART),
         database_connections(read),
     ]
-    drawn = [draw(series) for series in made if series]
+    drawn = [draw(one) for one in made if one]
     ends = [*(one.second + 1 for one in intervals), *(one.second for one in read)]
     share_time(drawn, shades(run, intervals), max(ends, default=0.0))
     return drawn
@@ -76,54 +53,54 @@ def goodput(run: Run, intervals: Sequence[Interval]) -> Series:
     until = min(max(begun, default=-1) + 1, math.floor(planned_s(run) + EDGE_S))
     up = Axis(f"{units_of(run)} per second", "/s")
     columns = (
-        SECOND,
+        series.SECOND,
         Column("phase", "phase", str, first),
-        Column("users", "users", format_count),
-        Column("goodput_per_s", "goodput", format_rate, fmean, steps(styles.GOOD, until)),
-        Column("failures", "failed", format_count, sum, bars(styles.BAD)),
+        Column("users", "users", units.format_count),
+        Column("goodput_per_s", "goodput", units.format_rate, fmean, steps(styles.GOOD, until)),
+        Column("failures", "failed", units.format_count, sum, bars(styles.BAD)),
     )
     rows = ((one.second, one.phase, one.users, one.successes, one.failures) for one in intervals)
     note = "Correct answers and failures by the second in which they finished."
-    return Series("goodput", "Goodput and failures", SECONDS, up, columns, tuple(rows), note)
+    return Series("goodput", "Goodput and failures", series.SECONDS, up, columns, tuple(rows), note)
 
 
 def response_times(intervals: Iterable[Interval]) -> Series:
-    columns = [SECOND]
+    columns = [series.SECOND]
     for name, look in styles.PERCENTILES.items():
-        columns.append(Column(f"{name}_s", name, format_duration, mark=line(*look)))
+        columns.append(Column(f"{name}_s", name, units.format_duration, mark=line(*look)))
     rows = tuple((one.second, one.p50_s, one.p95_s, one.p99_s) for one in intervals)
     note = (
         "Percentiles of each second’s correct answers; one that a second has too few answers "
         "for is left out."
     )
     slug, title = "response-times", "Response time"
-    return Series(slug, title, SECONDS, RESPONSE_TIME, tuple(columns), rows, note)
+    return Series(slug, title, series.SECONDS, series.RESPONSE_TIME, tuple(columns), rows, note)
 
 
-def distribution(total: Measurement | None, units: str) -> Series:
+def distribution(total: Measurement | None, what: str) -> Series:
     """Response time against percentile and, where it differs, service time."""
     texts = {"response": total.response_histogram} if total and total.response_histogram else {}
     if total and total.service_histogram not in ("", *texts.values()):
         texts["service"] = total.service_histogram
     looks = {"response": line(styles.GOOD), "service": line("#ad8400", "dash")}
     columns = [
-        Column(f"{name}_time_s", f"{name} time", format_duration, mark=looks[name])
+        Column(f"{name}_time_s", f"{name} time", units.format_duration, mark=looks[name])
         for name in texts
     ]
-    return percentile_curves(columns, [histogram.decode(one) for one in texts.values()], units)
+    return percentile_curves(columns, [histogram.decode(one) for one in texts.values()], what)
 
 
 def percentile_curves(
-    columns: Sequence[Column], counted: Sequence[histogram.Histogram], units: str
+    columns: Sequence[Column], counted: Sequence[histogram.Histogram], what: str
 ) -> Series:
-    """A column for each histogram; `units` are what was answered."""
+    """A column for each histogram; `what` are what was answered."""
     grids = [grid(histogram.size(one)) for one in counted]
     percents = sorted({percent for one in grids for percent in one})
     curves = [
         histogram.values_at(one, [percent for percent in percents if own and percent <= own[-1]])
         for one, own in zip(counted, grids, strict=True)
     ]
-    across = Axis(f"percentile of the {units}", scale=Scale.PERCENTILE)
+    across = Axis(f"percentile of the {what}", scale=Scale.PERCENTILE)
     up = Axis("time", scale=Scale.DURATION)
     head = Column("percentile", "percentile", lambda percent: f"{percent:.6g} %", first)
     rows = tuple((percent, *(curve.get(percent) for curve in curves)) for percent in percents)
@@ -145,7 +122,6 @@ def grid(count: int) -> list[float]:
 
 MOMENT = Column("second", "second", lambda second: f"{second:.1f}", first)
 
-
 PROPORTIONAL = (
     "Proportional set size of each part’s whole process tree: shared pages are divided, not "
     "counted twice."
@@ -154,9 +130,9 @@ BUSY = "CPUs busy in each second, by part; 1 is one CPU fully used."
 BY_PART = {
     "cpu": (
         *("cpu_percent", "CPU", Axis("CPUs busy", per=100)),
-        *(lambda percent: format_number(percent and percent / 100), BUSY),
+        *(lambda percent: units.format_number(percent and percent / 100), BUSY),
     ),
-    "memory": ("memory_bytes", "Memory", MEMORY, format_bytes, PROPORTIONAL),
+    "memory": ("memory_bytes", "Memory", series.MEMORY, units.format_bytes, PROPORTIONAL),
 }
 """Slug → field of a reading, title, axis, how a value is written, note."""
 
@@ -175,14 +151,16 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
     columns = [MOMENT]
     for part in parts:
         colour = styles.PARTS.get(part, styles.OTHER_PART)
-        is_aside = part in styles.OF_MEASURING
-        mark = aside(colour, f"{part} (not stacked)") if is_aside else stacked(colour, 1.5)
+        mark = stacked(colour, 1.5)
+        if part in styles.OF_MEASURING:
+            name = f"{part} (not stacked)"
+            mark = line(colour, "dash", width=1.5, name=name, connectgaps=True)
         columns.append(Column(f"{part}_{field}", part, show, mark=mark))
     table = tuple(
         (round(begun, 2), *(getattr(row.get(part), field, None) for part in parts))
         for begun, row in rows
     )
-    return Series(slug, title, SECONDS, axis, tuple(columns), table, note)
+    return Series(slug, title, series.SECONDS, axis, tuple(columns), table, note)
 
 
 def database_connections(readings: Iterable[Reading]) -> Series:
@@ -197,15 +175,15 @@ def database_connections(readings: Iterable[Reading]) -> Series:
     columns = [MOMENT]
     for state, colour in zip(states, styles.COLOURS, strict=False):
         name, mark = state.replace(" ", "_"), stacked(colour)
-        columns.append(Column(name, state, format_count, mark=mark))
-    columns.append(Column(LIMIT, LIMIT, format_count, mark=line(styles.BAD, "dash")))
+        columns.append(Column(name, state, units.format_count, mark=mark))
+    columns.append(Column(LIMIT, LIMIT, units.format_count, mark=line(styles.BAD, "dash")))
     rows = tuple(
         (round(second, 2), *(counts.get(state, 0) for state in states), limit)
         for second, counts in counted
     )
     slug, title, up = "connections", "Database connections", Axis("connections")
     note = "Connections of the target by state, against the most that the database gives."
-    return Series(slug, title, SECONDS, up, tuple(columns), rows, note)
+    return Series(slug, title, series.SECONDS, up, tuple(columns), rows, note)
 
 
 MARKS = {
@@ -216,20 +194,20 @@ MARKS = {
 }
 
 
-def goodput_of_levels(levels: Sequence[Measurement], units: str, who: str) -> Series:
-    """Goodput and failures of each level; `units` are what is answered, `who` asks for it."""
+def goodput_of_levels(levels: Sequence[Measurement], what: str, who: str) -> Series:
+    """Goodput and failures of each level; `what` are what is answered, `who` asks for it."""
     axis = _axis(levels, who)
     columns = (
-        Column("level", axis.title, format_number),
-        Column("goodput_per_s", "goodput", format_rate, mark=dotted_line(styles.GOOD)),
-        Column("achieved_per_s", "sent", format_rate),
-        Column("failures", "failed", format_count),
-        Column("dropped", "dropped", format_count),
+        Column("level", axis.title, units.format_number),
+        Column("goodput_per_s", "goodput", units.format_rate, mark=dotted_line(styles.GOOD)),
+        Column("achieved_per_s", "sent", units.format_rate),
+        Column("failures", "failed", units.format_count),
+        Column("dropped", "dropped", units.format_count),
     )
     rows = tuple(
         (one.level, one.goodput, one.achieved_rate, one.failures, one.dropped) for one in levels
     )
-    title, up = f"Goodput against {axis.title}", Axis(f"goodput ({units} per second)", "/s")
+    title, up = f"Goodput against {axis.title}", Axis(f"goodput ({what} per second)", "/s")
     note = "One point a level, each measured by itself."
     return Series("stage-goodput", title, axis, up, columns, rows, note)
 
@@ -239,11 +217,11 @@ def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
     axis = _axis(levels, who)
     times = [metric for metric in every.in_place(Place.STAGE) if metric.of_times]
     columns = (Column(one.name, one.heading, one.show, mark=MARKS.get(one.name)) for one in times)
-    head = Column("level", axis.title, format_number)
+    head = Column("level", axis.title, units.format_number)
     rows = ((one.level, *(time.of_part(one) for time in times)) for one in levels)
     slug, title = "stage-response-times", f"Response time against {axis.title}"
     note = "The line is the median; the areas reach from p10 to p90, and from least to longest."
-    return Series(slug, title, axis, RESPONSE_TIME, (head, *columns), tuple(rows), note)
+    return Series(slug, title, axis, series.RESPONSE_TIME, (head, *columns), tuple(rows), note)
 
 
 def _axis(levels: Sequence[Measurement], who: str) -> Axis:
@@ -257,9 +235,9 @@ def memory_of_connections(run: Run) -> Series:
     each, measured = run.connection_bytes, [(many, size) for many, size in idle["steps"]]
     middle = [sum(values) / len(measured) for values in zip(*measured, strict=True)]
     columns = (
-        Column("connections", "connections", format_count),
-        Column("memory_bytes", "memory", format_bytes, mark=points(styles.GOOD)),
-        Column("line_bytes", "line", format_bytes, mark=line(styles.GOOD, "dot")),
+        Column("connections", "connections", units.format_count),
+        Column("memory_bytes", "memory", units.format_bytes, mark=points(styles.GOOD)),
+        Column("line_bytes", "line", units.format_bytes, mark=line(styles.GOOD, "dot")),
     )
     rows = tuple(
         (many, size, None if each is None else middle[1] + each * (many - middle[0]))
@@ -271,7 +249,7 @@ def memory_of_connections(run: Run) -> Series:
         "The target’s memory while so many connections were open; the slope of the line is what "
         "each takes."
     )
-    return Series(slug, title, across, MEMORY, columns, rows, note)
+    return Series(slug, title, across, series.MEMORY, columns, rows, note)
 
 
 def shades(run: Run, intervals: Sequence[Interval]) -> list[Shade]:

@@ -1,6 +1,4 @@
-"""The charts of a compare page: response times of each configuration or, of several loads, lines
-over these; and a forest plot, each configuration's ratio to the baseline with its interval.
-"""
+"""The charts of a compare page: response times, lines over several loads, and a forest plot."""
 
 import math
 from collections.abc import Sequence
@@ -17,16 +15,8 @@ from benchsuite.core.specs import OPEN
 from benchsuite.core.units import format_duration
 from benchsuite.report.charts.drawing import Chart, draw
 from benchsuite.report.charts.of_run import percentile_curves
-from benchsuite.report.charts.series import (
-    RESPONSE_TIME,
-    Axis,
-    Column,
-    Mark,
-    Scale,
-    Series,
-    dotted_line,
-)
-from benchsuite.report.charts.styles import styles
+from benchsuite.report.charts.series import RESPONSE_TIME, Axis, Column, Scale, Series
+from benchsuite.report.charts.styles import dotted_line, styles
 from benchsuite.stats import histogram
 
 MOST_DRAWN = 8  #: Cells of one chart, the first in their order; more can't be told apart.
@@ -42,7 +32,7 @@ def charts(comparison: Comparison) -> list[Chart]:
         texts = [total.response_histogram for total in totals if total.response_histogram]
         if texts:
             marker = {"symbol": style.marker, "size": 8, "maxdisplayed": MOST_MARKERS}
-            mark = Mark(dotted_line(style.colour).look | {"marker": marker})
+            mark = dotted_line(style.colour, marker=marker)
             name = f"{cell.title} response_time_s"
             columns.append(Column(name, cell.title, format_duration, mark=mark))
             counted.append(histogram.merged(texts))
@@ -71,20 +61,13 @@ def _over_levels(lines: Sequence[Climbed], metric: Metric) -> Chart:
             "size": [16 if is_knee else 7 for is_knee in knees],
             "line": {"width": 2},
         }
-        look = dotted_line(style.colour).look
-        mark = Mark({**look, "connectgaps": True, "marker": marker})
+        mark = dotted_line(style.colour, connectgaps=True, marker=marker)
         columns.append(Column(line.title, line.title, metric.show, mark=mark))
-    return draw(
-        Series(
-            f"{metric.heading}-by-load",
-            f"{metric.heading[:1].upper()}{metric.heading[1:]} by load",
-            across,
-            RESPONSE_TIME if metric.of_times else Axis("goodput (per second)", "/s"),
-            tuple(columns),
-            rows,
-            "Means over runs. The ring is where a configuration levels off.",
-        )
-    )
+    heading, up = metric.heading, Axis("goodput (per second)", "/s")
+    up = RESPONSE_TIME if metric.of_times else up
+    title = f"{heading[:1].upper()}{heading[1:]} by load"
+    note = "Means over runs. The ring is where a configuration levels off."
+    return draw(Series(f"{heading}-by-load", title, across, up, tuple(columns), rows, note))
 
 
 TICKS = (
@@ -104,14 +87,11 @@ def forest(
     if not base or base < 0 or baseline.unit != cells[0].unit:  # a slope may be below 0
         return None
     found = {id(contrast.candidate): contrast.found for contrast in compared}
-    dots = [
-        [
-            (value / base, run.verdict == Verdict.INVALID.value)
-            for run in cell.measured
-            if (value := figure.value(run)) and value > 0
-        ]
-        for cell in cells
-    ]
+    dots = []
+    for cell in cells:
+        values = [(figure.value(run) or 0.0, run.verdict) for run in cell.measured]
+        shown = ((value / base, verdict) for value, verdict in values if value > 0)
+        dots.append([(ratio, verdict == Verdict.INVALID.value) for ratio, verdict in shown])
     ends = [end for ratio in found.values() for end in (ratio.low, ratio.high) if end]
     every = [*ends, *(ratio for some in dots for ratio, _ in some)]
     lowest, highest = min([1 / LEAST_SPAN, *every]), max([LEAST_SPAN, *every])

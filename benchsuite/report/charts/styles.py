@@ -1,4 +1,4 @@
-"""One colour and marker for each server, and another for each further cell of it.
+"""Looks: of columns, and of servers: a colour and marker each, others for further cells of one.
 
 The first six colours are those of Okabe and Ito (Color Universal Design, 2008) in the brightness
 that shows on the white page and on the dark one; the others lie as far from these as can be.
@@ -8,6 +8,7 @@ import zlib
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 COLOURS = (
     *("#0f7ac0", "#ad8400", "#00946b", "#d55e00", "#b8629a", "#8700ff"),
@@ -71,3 +72,53 @@ def _own_place(server: str) -> int:
         return COMPARED_MOST.index(server)
     first = len(COMPARED_MOST)
     return first + zlib.crc32(server.encode()) % (len(COLOURS) - first)
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """The look of a column, and how much of it is drawn."""
+
+    look: dict[str, Any]  #: Of a trace of plotly.js.
+    name: str = ""  #: In the legend; else the column's title.
+    above: str = ""  #: Name of the column down to which the area below is filled.
+    rows: int | None = None  #: How many of the first rows are drawn; None for all.
+
+
+def line(
+    colour: str, dash: str = "solid", *, width: float = 2, name: str = "", **look: Any
+) -> Mark:
+    stroke = {"color": colour, "dash": dash, "width": width}
+    return Mark({"mode": "lines", "line": stroke, **look}, name)
+
+
+def dotted_line(colour: str, dash: str = "solid", *, name: str = "", **look: Any) -> Mark:
+    """A line with a dot at each value: where values are few, and apart."""
+    return line(colour, dash, name=name, mode="lines+markers", **look)
+
+
+def steps(colour: str, rows: int) -> Mark:
+    """A line that keeps its height from each row to the next one."""
+    look = line(colour).look
+    look["line"]["shape"] = "hv"
+    return Mark(look, rows=rows)
+
+
+def stacked(colour: str, width: float = 2) -> Mark:
+    """An area that stands on those of the columns before it."""
+    return line(colour, width=width, stackgroup="all")
+
+
+def points(colour: str, symbol: str = "circle") -> Mark:
+    return Mark({"mode": "markers", "marker": {"color": colour, "symbol": symbol, "size": 9}})
+
+
+def bars(colour: str) -> Mark:
+    """A bar over each second that has something to show."""
+    return Mark({"type": "bar", "offset": 0, "width": 1, "marker": {"color": colour}})
+
+
+def band(colour: str, above: str, name: str, strength: float) -> Mark:
+    """The area between a column and the one `above` which it lies; the colour is #rrggbb."""
+    red, green, blue = (int(colour[at : at + 2], 16) for at in (1, 3, 5))
+    fill = f"rgba({red},{green},{blue},{strength})"
+    return Mark(line(colour, width=0, fill="tonexty", fillcolor=fill).look, name, above)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from typing import Any
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from benchsuite.comparing.cells import Cell, Standing
 from benchsuite.comparing.contrasts import Contrast
@@ -13,6 +13,10 @@ from benchsuite.core.plain import plain
 from benchsuite.core.printable import printable
 
 ELEMENTS = {Decision.BROKEN: "failure", Decision.UNDECIDED: "error"}
+COMPARED = (
+    *("value", "low", "high", "confidence", "p", "p_corrected"),
+    *("compared", "margin", "detectable", "starts_needed"),
+)
 
 
 def as_json(
@@ -52,16 +56,12 @@ def as_json(
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:
     compared = contrast.found
-    names = (
-        *("value", "low", "high", "confidence", "p", "p_corrected"),
-        *("compared", "margin", "detectable", "starts_needed"),
-    )
     return {
         "metric": contrast.metric.short,
         "baseline": _cell(contrast.baseline, contrast),
         "candidate": _cell(contrast.candidate, contrast),
         "scale": compared.scale.value,
-        **{name: getattr(compared, name) for name in names},
+        **{name: getattr(compared, name) for name in COMPARED},
         "p_method": compared.p_method or None,
         "outcome": compared.outcome.value,
         "doubt": contrast.doubt or None,
@@ -92,22 +92,20 @@ def as_junit(judgements: Sequence[Judgement], first: Sequence[str] = ()) -> str:
         "skipped": "0",
         "time": "0",
     }
-    root = ElementTree.Element("testsuites", count)
-    suite = ElementTree.SubElement(root, "testsuite", {"name": "comparebench", **count})
+    root = Element("testsuites", count)
+    suite = SubElement(root, "testsuite", {"name": "comparebench", **count})
     if first:
-        ElementTree.SubElement(suite, "system-out").text = "\n".join(first)
+        SubElement(suite, "system-out").text = "\n".join(first)
     for judgement in judgements:
         of, decision = f"benchsuite.{judgement.condition.metric.short}", judgement.decision
-        named = {"classname": of, "name": judgement.name, "time": "0"}
-        case = ElementTree.SubElement(suite, "testcase", named)
-        if decision in ELEMENTS:
-            told = {"type": decision.value, "message": judgement.sentence}
-            problem = ElementTree.SubElement(case, ELEMENTS[decision], told)
+        case = SubElement(suite, "testcase", classname=of, name=judgement.name, time="0")
+        if element := ELEMENTS.get(decision):
+            problem = SubElement(case, element, type=decision.value, message=judgement.sentence)
             problem.text = judgement.contrast.sentence
         else:
-            ElementTree.SubElement(case, "system-out").text = judgement.sentence
-    ElementTree.indent(root)
-    for element in root.iter():  # XML has no control characters, not even escaped
-        element.attrib = {name: printable(value) for name, value in element.attrib.items()}
-        element.text = printable(element.text or "") or None
-    return ElementTree.tostring(root, encoding="unicode", xml_declaration=True) + "\n"
+            SubElement(case, "system-out").text = judgement.sentence
+    indent(root)
+    for part in root.iter():  # XML has no control characters, not even escaped
+        part.attrib = {name: printable(value) for name, value in part.attrib.items()}
+        part.text = printable(part.text or "") or None
+    return tostring(root, encoding="unicode", xml_declaration=True) + "\n"

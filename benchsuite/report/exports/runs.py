@@ -42,6 +42,7 @@ TIMES = ("response_time", "service_time", "wait_time")
 def run_as_json(run: Run) -> dict[str, Any]:
     """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
     total, parts = whole(run), run.measurements.all()
+    response_times = {one.scope: one.response_time for one in parts}
     return {
         **{name: _plain(getattr(run, name)) for name in FACTS},
         "url": addresses.of_run(run.pk),
@@ -64,10 +65,8 @@ def run_as_json(run: Run) -> dict[str, Any]:
         **_times(total),
         "stages": [_part(one) for one in parts if one.scope == "stage"],
         "populations": [_part(one) for one in populations(run)],
-        **{
-            name: next((_seconds(one.response_time) for one in parts if one.scope == scope), None)
-            for name, scope in (("handshake_time", HANDSHAKE), ("fan_out_time", FANOUT))
-        },
+        "handshake_time": _seconds(response_times.get(HANDSHAKE)),
+        "fan_out_time": _seconds(response_times.get(FANOUT)),
         "websockets": run.websockets,
         "settings_changed": run.settings_changed,
         "environment": run.environment.data if run.environment else None,
@@ -83,10 +82,8 @@ def json_of(runs: Iterable[Run]) -> Iterator[str]:
     before, written, notes_of = "[\n", set[UUID](), notes.for_export()
     for run in runs:
         figures = json.dumps(run_as_json(run), indent=2)
-        made_for, kept = purposes.as_plain(run, written), notes_of(run)
-        parts: dict[str, Any] = {"stored": as_plain(run)}
-        parts |= {"made_for": made_for} if made_for else {}
-        parts |= {"notes": kept} if kept else {}
+        more = {"made_for": purposes.as_plain(run, written), "notes": notes_of(run)}
+        parts = {"stored": as_plain(run), **{name: part for name, part in more.items() if part}}
         plain = ((name, json.dumps(one, separators=(",", ":"))) for name, one in parts.items())
         lines = (f'"{name}": {text}' for name, text in plain)
         text = ",\n  ".join([figures.removesuffix("\n}"), *lines]) + "\n}"

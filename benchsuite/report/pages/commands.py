@@ -59,24 +59,16 @@ def commands(
     noted = notes.of([run for some in (*batches.values(), *shown.values()) for run in some])
     rows = []
     for group in groups:
-        pk, began, many = group["command"], group["newest"], group["count"]
+        pk = group["command"]
         batch, mine, execution = batches.get(pk, []), shown.get(pk, []), executions.get(pk)
         if not execution and not mine:
             continue
-        of_runs = {run.pk for run in [*batch, *mine]}, {run.label for run in [*batch, *mine]}
-        of_mine = [one for one in noted if one.run_id in of_runs[0] or one.label in of_runs[1]]
-        star = next((note for note in of_mine if note.starred), None)  # a click takes it away
-        rows.append(
-            {
-                **_row(pk, batch, mine, execution, counts.get(pk, Counter())),
-                "id": pk,
-                "began": began,
-                "runs": mine,
-                "matching": many,
-                "notes": of_mine,
-                "starred": star and ("run" if star.run_id else "label", star.run_id or star.label),
-            }
-        )
+        row = {**group, **_row(pk, batch, mine, execution, counts.get(pk, Counter())), "runs": mine}
+        pks, labels = ({getattr(run, name) for run in [*batch, *mine]} for name in ("pk", "label"))
+        row["notes"] = [one for one in noted if one.run_id in pks or one.label in labels]
+        if star := next((note for note in row["notes"] if note.starred), None):  # a click takes it
+            row["starred"] = ("run", star.run_id) if star.run_id else ("label", star.label)
+        rows.append(row)
     return rows
 
 
@@ -105,33 +97,29 @@ def _row(
         parts = works if len(works) == 1 else [f"{len(works)} workloads"]
         title = " · ".join([*parts, *(loads if len(loads) == 1 else [f"{len(loads)} loads"])])
         answer = _answer(ranked) if ranked else _without(batch, configurations)
-    if execution:
-        url = execution.get_absolute_url()
-    elif len(batch) == 1:
-        url = batch[0].get_absolute_url()
-    else:
-        url = f"{reverse('benchsuite:compare')}?batch={pk}"
+    url = f"{reverse('benchsuite:compare')}?batch={pk}"
+    if execution or len(batch) == 1:
+        url = (execution or batch[0]).get_absolute_url()
     starts = Starts([start for cell in configurations for start in cell.starts.every])
     repeats, known = {len(cell.runs) for cell in configurations}, sum(counts.values())
-    several = len(repeats) == 1 and len(configurations) > 1 and repeats != {1}
-    best = ranked[0][1].first if ranked else first
+    size = counted(known, "run")
+    if len(repeats) == 1 and len(configurations) > 1 and repeats != {1}:
+        size = f"{len(configurations)} configurations × {repeats.pop()}"
+    best, most = (ranked[0][1].first, ranked[0][2] or 1.0) if ranked else (first, 1.0)
+    bars = [
+        (title, format_rate(rate, units_beside(cell.first)), round(rate / most * 100, 1))
+        for title, cell, rate in ranked[:MOST_BARS]
+    ]
     return {
         "title": title,
         "answer": answer,
         "url": url,
         "label": label,
-        "bars": [
-            (title, format_rate(rate, units_beside(cell.first)), round(rate / most * 100, 1))
-            for most in [ranked[0][2] or 1.0 if ranked else 1.0]
-            for title, cell, rate in ranked[:MOST_BARS]
-            if len(ranked) > 1
-        ],
+        "bars": bars if len(bars) > 1 else [],
         "more_bars": max(0, len(ranked) - MOST_BARS),
         "excluded": "" if starts.is_whole else starts.words,
         "known": known,
-        "size": f"{len(configurations)} configurations × {repeats.pop()}"
-        if several
-        else counted(known, "run"),
+        "size": size,
         "states": [(word, counts[word]) for word in html.SHAPES if counts.get(word)],
         # What its star stands for, as the form names it: its label, else the best of its runs.
         "star": ("label", label) if label or not best else ("run", str(best.pk)),
@@ -167,11 +155,9 @@ def _answer(ranked: Sequence[Ranked]) -> str:
 def _without(batch: Sequence[Run], configurations: Sequence[Cell]) -> str:
     if len({run.unit for run in batch}) > 1:
         return "Not ranked: their answers are not of one unit."
-    idle = [cell for cell in configurations if cell.is_sound]
-    if idle:
+    if idle := [cell for cell in configurations if cell.is_sound]:
         return f"{listed(cell_titles(idle)[:MOST_BARS])}: idle connections"
-    reasons = [reason for run in batch if (reason := html.reason(run, 120))]
-    if reasons:
+    if reasons := [reason for run in batch if (reason := html.reason(run, 120))]:
         return f"Nothing counts: {reasons[0]}"
     why = reasons_of([start for cell in configurations for start in cell.starts.every])
     return f"Nothing counts: all runs are invalid{f' ({why})' if why else ''}."

@@ -11,18 +11,10 @@ from uuid import UUID
 
 from django.contrib.humanize.templatetags.humanize import naturalday
 from django.db.models import QuerySet
-from django.utils.html import format_html, format_html_join
-from django.utils.safestring import SafeString
 from django.utils.timezone import localtime
 
+from benchsuite.comparing import titles
 from benchsuite.comparing.differences import differences
-from benchsuite.comparing.titles import (
-    load_title,
-    options_title,
-    size_title,
-    units_beside,
-    workload_title,
-)
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
@@ -37,15 +29,15 @@ from benchsuite.store import notes
 MOST = 500  #: Runs of a history; of more, the newest.
 IN_LINE = 40  #: Runs of the small line beside a run.
 NAMED = 3  #: Differences of an environment in words.
-LINES = [every.figure(name) for name in ("goodput", "p95_s", "connection_bytes")]
+LINES = ("goodput", "p95_s", "connection_bytes")
 FIGURES = ("goodput", "p95_s", "memory_bytes", "cpu_percent")
-WIDTH, HEIGHT = 600, 100  #: Of a drawing in its own units; the page stretches it.
+WIDTH, HEIGHT = 600, 100  #: Of `_history.html` in its own units; the page stretches it.
 
 
 def title(run: Run) -> str:
     """The configuration of a run: "uwsgi 2 × 4 · url /shop/ · 20 users"."""
-    what = (options_title(run), workload_title(run), load_title(run))
-    return " · ".join(filter(None, [f"{run.server} {size_title(run)}", *what]))
+    what = (titles.options_title(run), titles.workload_title(run), titles.load_title(run))
+    return " · ".join(filter(None, [f"{run.server} {titles.size_title(run)}", *what]))
 
 
 def main_figure(run: Run) -> Metric:
@@ -81,89 +73,62 @@ class Series:
         return self.metric.value(run) or 0.0
 
     def show(self, value: float) -> str:
-        return self.metric.show(value, units_beside(self.runs[0]))
+        return self.metric.show(value, titles.units_beside(self.runs[0]))
 
     @property
     def range(self) -> str:
-        values = [self.value(run) for run in self.runs if counts(run)]
-        values = values or [self.value(run) for run in self.runs]
+        values = [self.value(run) for run in list(filter(counts, self.runs)) or self.runs]
         return f"{self.show(min(values))} to {self.show(max(values))}"
 
-    def small(self, marked: Run | None = None) -> SafeString:
+    def small(self, marked: Run | None = None) -> dict[str, Any]:
         """A line through all runs, with room of 5 % above and below them, and a dot at one."""
         places = self._places(from_zero=False)
-        x, y = places[marked.pk] if marked else (0.0, 0.0)
-        line = "L".join(f"{x} {y}" for x, y in places.values())
-        dot = format_html('<path class="dot" d="M{} {}h0"/>', x, y) if marked else ""
-        return self._svg(format_html('<path class="level" d="M{}"/>{}', line, dot))
+        dots = [(*places[marked.pk], None, "")] if marked else []
+        return {"line": "L".join(f"{x} {y}" for x, y in places.values()), "dots": dots}
 
-    def drawing(self, marked: Sequence[Run] = ()) -> SafeString:
+    def drawing(self, marked: Sequence[Run]) -> dict[str, Any]:
         """A dot a run, a line where something else changed, and the medians between steps."""
-        places = self._places(from_zero=True)
-        changes = format_html_join(
-            "",
-            '<path class="change" d="M{} 0V{}"/>',
-            ((places[run.pk][0], HEIGHT) for run in marked if run.pk in places),
-        )
-        spans = []
+        places, levels = self._places(from_zero=True), []
         for part, _ in self.levels:
             height = median(places[run.pk][1] for run in part)
-            spans.append((places[part[0].pk][0], height, places[part[-1].pk][0]))
-        levels = format_html_join("", '<path class="level" d="M{} {}H{}"/>', spans)
-        dots = format_html_join(
-            "",
-            '<path class="dot {}" d="M{} {}h0"><title>{}: {}</title></path>',
-            (
-                (state(run), *places[run.pk], moment(run.started_at), self.show(self.value(run)))
-                for run in self.runs
-            ),
-        )
-        return self._svg(changes + levels + dots)
-
-    def _svg(self, paths: SafeString) -> SafeString:
-        runs = counted(len(self.runs), "run")
-        return format_html(
-            '<svg class="history" viewBox="0 0 {} {}" preserveAspectRatio="none" role="img" '
-            'aria-label="{} of {}, {}">{}</svg>',
-            *(WIDTH, HEIGHT, self.metric.heading, runs, self.range, paths),
-        )
+            levels.append((places[part[0].pk][0], height, places[part[-1].pk][0]))
+        changes = [places[run.pk][0] for run in marked if run.pk in places]
+        dots = [(*places[run.pk], run, self.show(self.value(run))) for run in self.runs]
+        return {"changes": changes, "levels": levels, "dots": dots}
 
     def _places(self, *, from_zero: bool) -> dict[UUID, tuple[float, float]]:
         values = [self.value(run) for run in self.runs]
         room = 0.05 * max(*values, 1e-9)
         low, high = 0.0 if from_zero else min(values) - room, max(values) + room
-        return {
-            run.pk: (
-                round(WIDTH * (at + 0.5) / len(values), 1),
-                round(HEIGHT * (high - value) / (high - low), 1),
-            )
-            for at, (run, value) in enumerate(zip(self.runs, values, strict=True))
-        }
+        places = {}
+        for at, (run, value) in enumerate(zip(self.runs, values, strict=True)):
+            x, y = WIDTH * (at + 0.5) / len(values), HEIGHT * (high - value) / (high - low)
+            places[run.pk] = round(x, 1), round(y, 1)
+        return places
 
 
 def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
     """What the page shows of its newest runs, in the order of their starts; None without any."""
-    mine = matching.filter(key=key).order_by("-started_at")
-    runs = list(mine[:MOST])[::-1]
+    every_run = matching.filter(key=key).order_by("-started_at")
+    runs = list(every_run[:MOST])[::-1]
     if not runs:
         return None
-    main = main_figure(runs[-1])
-    metrics = [main, *(every.figure(name) for name in FIGURES if name != main.name)]
-    having = [
-        (metric, [run for run in runs if metric.value(run) is not None]) for metric in metrics
-    ]
-    figures = [Series(metric, some) for metric, some in having if some]
+    figures = []
+    for name in dict.fromkeys([main_figure(runs[-1]).name, *FIGURES]):
+        metric = every.figure(name)
+        if having := [run for run in runs if metric.value(run) is not None]:
+            figures.append(Series(metric, having))
     measured = [run for run in runs if run.environment_id is not None]
-    changes = {
-        after.pk: (after, words)
-        for before, after in pairwise(measured)
-        if (words := _changed(before, after))
-    }
-    marks = {pk: [(words, False)] for pk, (_, words) in changes.items()}
+    changed: list[Run] = []
+    marks: dict[UUID, list[tuple[str, bool]]] = {}  # words, and whether a figure changed
+    for before, after in pairwise(measured):
+        if words := _changed(before, after):
+            changed.append(after)
+            marks[after.pk] = [(words, False)]
     for series in figures:
-        for (_, level_before), (after, level) in pairwise(series.levels):
+        for (_, level_before), (part, level) in pairwise(series.levels):
             words = f"{series.metric.heading} {_moved(level_before, level)}"
-            marks.setdefault(after[0].pk, []).append((words, True))
+            marks.setdefault(part[0].pk, []).append((words, True))
     levels = figures[0].levels if figures else []
     headline = f"None of its {counted(len(runs), 'run')} counts; the table says why."
     if levels:
@@ -174,26 +139,22 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         else:
             moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
             headline += f"; it {moved} with the run of {when}."
-    noted, changed = notes.of(runs), [run for run, _ in changes.values()]
+    noted, rows = notes.of(runs), []
+    for run in reversed(runs):
+        mine = [note for note in noted if run.pk == note.run_id or run.label == note.label]
+        rows.append((run, marks.get(run.pk, []), mine))
     return {
         "newest": runs[-1],
         "runs": runs,
-        "known": len(runs) if len(runs) < MOST else mine.count(),
+        "known": len(runs) if len(runs) < MOST else every_run.count(),
         "headline": headline,
         "series": figures,
         "drawings": [(series, series.drawing(changed)) for series in figures],
-        "rows": [
-            (
-                run,
-                marks.get(run.pk, []),  # words, and whether a figure changed
-                [note for note in noted if run.pk == note.run_id or run.label == note.label],
-            )
-            for run in reversed(runs)
-        ],
+        "rows": rows,
     }
 
 
-def line(run: Run) -> tuple[SafeString, str] | None:
+def line(run: Run) -> tuple[Series, dict[str, Any], str] | None:
     """The small history beside a run, and what it says; None where none beside it counts."""
     metric = main_figure(run)
     own = metric.value(run)
@@ -212,15 +173,13 @@ def line(run: Run) -> tuple[SafeString, str] | None:
     apart = f"{abs(percent):.2g} % {'above' if percent > 0 else 'below'}"
     place = "as" if abs(percent) < 1 else apart
     words = f"{metric.heading} {place} the median of {counted(len(beside), 'other run')}"
-    return series.small(run), words
+    return series, series.small(run), words
 
 
-def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
-    """Configuration → its newest run, and its newest runs as a small line; in two queries."""
+def lines(keys: Sequence[str]) -> dict[str, tuple[Run, Series | None]]:
+    """Configuration → its newest run, and the newest ones if they make a line; in two queries."""
     newest = {run.key: run for run in queries.newest_of(Run.objects.all(), "key", keys, 1)}
-    columns = Run.objects.only(
-        "key", "started_at", "status", "verdict", "unit", *(metric.name for metric in LINES)
-    )
+    columns = Run.objects.only("key", "started_at", "status", "verdict", "unit", *LINES)
     by_key: dict[str, list[Run]] = {}
     for run in queries.newest_of(columns, "key", keys, IN_LINE):
         by_key.setdefault(run.key, []).insert(0, run)
@@ -228,7 +187,7 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, SafeString]]:
     for key, run in newest.items():
         metric = main_figure(run)
         having = [other for other in by_key[key] if metric.value(other) is not None]
-        drawn[key] = run, Series(metric, having).small() if len(having) > 1 else SafeString()
+        drawn[key] = run, Series(metric, having) if len(having) > 1 else None
     return drawn
 
 
@@ -241,11 +200,8 @@ def moment(moment: datetime) -> str:
 
 def _changed(before: Run, after: Run) -> str:
     """What a run was measured with that the one before it was not."""
-    with_what = [
-        (run.revision, run.server_version, run.environment_id, run.software_id)
-        for run in (before, after)
-    ]
-    if with_what[0] == with_what[1]:
+    columns = ("revision", "server_version", "environment_id", "software_id")
+    if all(getattr(before, name) == getattr(after, name) for name in columns):
         return ""
     words = [
         f"{one.name} {' → '.join(value or one.absent for value in one.values)}"

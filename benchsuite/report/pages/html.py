@@ -71,14 +71,13 @@ def badge(word: str) -> SafeString:
     return format_html(html, word, SHAPES.get(word, "·"), word)
 
 
-TERM = '<abbr class="term" tabindex="0" title="{}">{}</abbr>'
 CODE = re.compile(r"\b[BL]\d\d[0-9a-z]?\b")
 
 
 def term(text: str) -> SafeString | str:
     """A word or a code with its meaning, on pointing or focus; the text alone where it has none."""
-    explained = meaning(text)
-    return format_html(TERM, explained, text) if explained else text
+    html = '<abbr class="term" tabindex="0" title="{}">{}</abbr>'
+    return format_html(html, explained, text) if (explained := meaning(text)) else text
 
 
 def codes(sentence: str) -> SafeString:
@@ -109,12 +108,12 @@ def one_file(name: str, context: Mapping[str, Any]) -> str:
     leaves the house is checked by the package plotly before.
     """
     charts = [checked(chart) for chart in context.get("charts", ())]
-    own = {
+    whole = {
+        **context,
         "offline": True,
         "now": datetime.now(UTC),
         "styles": (STATIC / "benchsuite.css").read_text(),
         "scripts": [(STATIC / f"{one}.js").read_text() for one in ("benchsuite", "charts")],
         "plotly": _packed_plotly() if charts else "",
     }
-    page = render_to_string(f"benchsuite/{name}.html", {**context, **own})
-    return as_called(ELSEWHERE.sub(r"\1", page))
+    return as_called(ELSEWHERE.sub(r"\1", render_to_string(f"benchsuite/{name}.html", whole)))

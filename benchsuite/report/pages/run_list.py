@@ -4,11 +4,11 @@ from datetime import date, datetime, time
 from typing import Any, ClassVar
 from uuid import UUID
 
-import django_filters
 import django_tables2 as tables
 from django import forms
 from django.db.models import Avg, Count, F, Max, Q, QuerySet
 from django.utils.timezone import make_aware
+from django_filters import FilterSet, filters
 
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status, Verdict
@@ -18,35 +18,28 @@ from benchsuite.report import queries
 UNFINISHED = (Status.FAILED, Status.INTERRUPTED)  # what is running stands above the list
 STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
 MOST_SEARCHED = 80  #: Letters: each word is looked for in several columns of every run.
+SEARCHED = "label, server, workload, id, reason"
+SEARCH = forms.TextInput(attrs={"type": "search", "placeholder": SEARCHED})
 DATE = forms.DateInput(attrs={"type": "date"})
 
 
-class RunFilter(django_filters.FilterSet):
-    q = django_filters.CharFilter(
-        label="Search",
-        method="search",
-        max_length=MOST_SEARCHED,
-        widget=forms.TextInput(
-            attrs={"type": "search", "placeholder": "label, server, workload, id, reason"}
-        ),
-    )
-    server = django_filters.AllValuesMultipleFilter(
-        label="Server", widget=forms.CheckboxSelectMultiple
-    )
-    workload = django_filters.AllValuesFilter(label="Workload", empty_label="all")
-    verdict = django_filters.ChoiceFilter(
+class RunFilter(FilterSet):
+    q = filters.CharFilter(label="Search", method="search", max_length=MOST_SEARCHED, widget=SEARCH)
+    server = filters.AllValuesMultipleFilter(label="Server", widget=forms.CheckboxSelectMultiple)
+    workload = filters.AllValuesFilter(label="Workload", empty_label="all")
+    verdict = filters.ChoiceFilter(
         label="Verdict", choices=STATES, method="by_state", empty_label="all"
     )
-    project = django_filters.ChoiceFilter(label="Project", choices=[], empty_label="all")
-    environment = django_filters.ModelChoiceFilter(
+    project = filters.ChoiceFilter(label="Project", choices=[], empty_label="all")
+    environment = filters.ModelChoiceFilter(
         label="Environment", queryset=Environment.objects.order_by("-created"), empty_label="all"
     )
-    since = django_filters.DateFilter(label="From", method="by_day", widget=DATE)
-    until = django_filters.DateFilter(label="To", method="by_day", widget=DATE)
-    noted = django_filters.BooleanFilter(
+    since = filters.DateFilter(label="From", method="by_day", widget=DATE)
+    until = filters.DateFilter(label="To", method="by_day", widget=DATE)
+    noted = filters.BooleanFilter(
         label="With a star or a note", method="by_note", widget=forms.CheckboxInput
     )
-    command = django_filters.UUIDFilter(method="by_command", widget=forms.HiddenInput)
+    command = filters.UUIDFilter(method="by_command", widget=forms.HiddenInput)
 
     class Meta:
         model = Run
@@ -122,7 +115,7 @@ class Ordered(tables.Column):
 
 
 class Grouped(tables.Table):
-    """Groups of runs, sorted and paged by the database."""
+    """Groups of runs as they are `queries.by_command`, sorted and paged by the database."""
 
     identity = ""  #: By what runs are grouped.
     figures: ClassVar[dict[str, Any]] = {}
@@ -131,9 +124,8 @@ class Grouped(tables.Table):
         """In that order; raises UsageError for one that there is not."""
         known = [name for name, one in self.base_columns.items() if one.orderable is not False]
         if order and order.removeprefix("-") not in known:
-            raise UsageError(
-                f"There is no column {order[:60]!r} to sort by; {choices(order, known)}"
-            )
+            words = f"There is no column {order[:60]!r} to sort by; {choices(order, known)}"
+            raise UsageError(words)
         groups = runs.order_by().values(self.identity)
         figures = {"newest": Max("started_at"), "count": Count("pk"), **self.figures}
         super().__init__(groups.annotate(**figures), order_by=order or "-when")
@@ -151,9 +143,6 @@ class CommandTable(Grouped):
     answer = tables.Column(orderable=False, empty_values=(), verbose_name="answer")
     runs = Ordered("command", "count", verbose_name="runs")
     label = Ordered("command", "label", verbose_name="label and note")
-
-    def __init__(self, runs: QuerySet[Run], order: str = "") -> None:
-        super().__init__(queries.by_command(runs), order)
 
 
 class ConfigurationTable(Grouped):

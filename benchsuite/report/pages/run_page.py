@@ -2,8 +2,6 @@
 
 import shlex
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +9,6 @@ from django.db.models import Exists, OuterRef
 
 from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import around
-from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, was_asked
@@ -29,83 +26,69 @@ FIRST = ("stage-goodput", "stage-response-times", "goodput", "distribution", "co
 OF_PARTS = ("cpu", "memory", "connections")
 
 
-@dataclass(frozen=True)
-class RunPage:
-    run: Run
-    in_company: bool  #: Whether its command made more runs.
-    in_tuning: bool
-
-    @cached_property
-    def answer(self) -> Answer:
-        return run_answer.of_run(self.run)
-
-    def context(self) -> dict[str, Any]:
-        """Of its template."""
-        run, columns = self.run, every.in_place(Place.PART)
-        limits = told(run, queries.beside(run) if self.in_company else ())
-        charts = of_run.charts(run)
-        first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
-        rest = [chart for chart in charts if chart not in first]
-        return {
-            "title": self.answer.title,
-            "run": run,
-            "answer": self.answer,
-            "model_sentence": model_sentence([run]),
-            "own_target": own_targets([(run.server, run.server_facts)]),
-            "findings": run_answer.by_weight(run),
-            "request_time": limits.sentence,
-            "limits": limits.limits,
-            "made_for": made_for(run, in_tuning=self.in_tuning),
-            "flame": limits.flame,
-            "elsewhere": limits.flame is not None and limits.flame.run != run,
-            "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
-            "names": [
-                (part, [column.show(column.of_part(part)) for column in columns])
-                for part in run.measurements.all()
-                # Nobody misses the strays of a run that had none.
-                if part.scope != "all" and (part.requests > 0 or not run.websockets)
-            ],
-            "figures": run_answer.figures(run),
-            "asked": was_asked(run),
-            "name_columns": columns,
-            "charts": charts,
-            "first_charts": first,
-            "part_charts": [chart for chart in rest if chart.series.slug in OF_PARTS],
-            "second_charts": [chart for chart in rest if chart.series.slug not in OF_PARTS],
-            "heat": heat.heat_map(list(run.intervals.all()), run.readings.all()),
-            "around": around(run.spec),
-            "load": run.spec.get("load", {}),
-            "database": run.spec.get("database", {}),
-            # Every program of the run with its command line; of failed starts, as far as they came.
-            "commands": [
-                {**program, "command": shlex.join(map(str, program["argv"]))}
-                for program in run.programs
-            ],
-        }
+def context(run: Any) -> dict[str, Any]:
+    """Of the template, for a run as it is `stored`."""
+    answer, columns = run_answer.of_run(run), every.in_place(Place.PART)
+    limits = told(run, queries.beside(run) if run.in_company else ())
+    charts = of_run.charts(run)
+    first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
+    rest = [chart for chart in charts if chart not in first]
+    return {
+        "title": answer.title,
+        "run": run,
+        "in_company": run.in_company,
+        "answer": answer,
+        "model_sentence": model_sentence([run]),
+        "own_target": own_targets([(run.server, run.server_facts)]),
+        "findings": run_answer.by_weight(run),
+        "request_time": limits.sentence,
+        "limits": limits.limits,
+        "made_for": made_for(run),
+        "flame": limits.flame,
+        "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
+        "names": [
+            (part, [column.show(column.of_part(part)) for column in columns])
+            for part in run.measurements.all()
+            # Nobody misses the strays of a run that had none.
+            if part.scope != "all" and (part.requests > 0 or not run.websockets)
+        ],
+        "figures": run_answer.figures(run),
+        "asked": was_asked(run),
+        "name_columns": columns,
+        "charts": charts,
+        "first_charts": first,
+        "part_charts": [chart for chart in rest if chart.series.slug in OF_PARTS],
+        "second_charts": [chart for chart in rest if chart.series.slug not in OF_PARTS],
+        "heat": heat.heat_map(list(run.intervals.all()), run.readings.all()),
+        "around": around(run.spec),
+        # Every program of the run with its command line; of failed starts, as far as they came.
+        "commands": [
+            {**program, "command": shlex.join(map(str, program["argv"]))}
+            for program in run.programs
+        ],
+    }
 
 
-def stored(pk: UUID) -> RunPage | None:
+def stored(pk: UUID) -> Any:
+    """With what its page needs, whether its command made more and a tuning has it; None if gone."""
     company = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
     trials = TuningTrial.objects.filter(run=OuterRef("pk"))
     runs = Run.objects.select_related("environment", "software", "study_cell__study_run")
     runs = runs.defer("study_cell__study_run__text")
     runs = runs.prefetch_related("measurements", "readings", "findings", "intervals")
     annotated = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
-    run = annotated.filter(pk=pk).first()
-    return RunPage(run, run.in_company, run.in_tuning) if run else None
+    return annotated.filter(pk=pk).first()
 
 
-def made_for(run: Run, *, in_tuning: bool) -> list[dict[str, str]]:
-    """Which study or tuning has it, and as which part; empty where a command made it for its own
-    sake. `in_tuning`: whether a tuning may have it.
-    """
+def made_for(run: Any) -> list[dict[str, str]]:
+    """Which study or tuning has it, and as which part; none if it was made for its own sake."""
     purposes = []
     if (cell := run.study_cell) is not None:
         study = cell.study_run
         part = f"{cell}, run {run.repetition} of {study.repeat}"
         whole = f"the study {study.name}"
         purposes.append({"whole": whole, "url": study.get_absolute_url(), "part": part})
-    for stored in run.trials.select_related("tuning") if in_tuning else ():
+    for stored in run.trials.select_related("tuning") if run.in_tuning else ():
         part, tuning = f"run {stored.order + 1}", stored.tuning
         with suppress(UsageError):  # that of another benchsuite
             trial = read(Trial, stored.trial)

@@ -11,17 +11,8 @@ from benchsuite.core.metrics.every import Metric, Unit
 from benchsuite.core.units import in_words
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.charts.series import (
-    Axis,
-    Column,
-    Mark,
-    Row,
-    Scale,
-    Series,
-    dotted_line,
-    points,
-)
-from benchsuite.report.charts.styles import COLOURS, DASHES
+from benchsuite.report.charts.series import Axis, Column, Row, Scale, Series
+from benchsuite.report.charts.styles import COLOURS, DASHES, Mark, dotted_line, points
 from benchsuite.studies import figures, published
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names
@@ -66,10 +57,8 @@ def _series(
         for at, (line, place) in enumerate(lines, start=1 + len(lines) * is_published):
             if is_published and all(len(row) <= at or row[at] is None for row in rows):
                 continue
-            name, shown = (
-                f"{line} {up.with_unit}{behind}".strip(),
-                f"{study.titles({chart.line: line}) if line else up.headline()}{words}",
-            )
+            name = f"{line} {up.with_unit}{behind}".strip()
+            shown = f"{study.titles({chart.line: line}) if line else up.headline()}{words}"
             mark = _mark(place, with_bars=with_bars, published=is_published)
             columns.append(Column(name, shown, _show(up), mark=mark))
             kept.append(at)
@@ -78,7 +67,9 @@ def _series(
     slug = re.sub(r"[^a-zA-Z0-9_]+", "-", f"chart-{number}-{'-'.join(rest.values())}").strip("-")
     table = tuple(tuple(row[at] for at in kept) for row in rows)
     whole = f"{title}: {where}" if where else title
-    return Series(slug, whole, across, _axis(up), tuple(columns), table, note)
+    behind, unit, per, scale = UNITS.get(up.unit, ("", "", 1, Scale.QUANTITY))
+    upwards = Axis(f"{up.headline()}{behind}", unit, per, scale)
+    return Series(slug, whole, across, upwards, tuple(columns), table, note)
 
 
 def _rows(
@@ -138,11 +129,6 @@ UNITS: dict[Unit, tuple[str, str, float, Scale]] = {
     Unit.SHARE: (" (%)", " %", 0.01, Scale.QUANTITY),
     Unit.SECONDS: ("", "", 1, Scale.DURATION),
 }
-
-
-def _axis(metric: Metric) -> Axis:
-    behind, unit, per, scale = UNITS.get(metric.unit, ("", "", 1, Scale.QUANTITY))
-    return Axis(f"{metric.headline()}{behind}", unit, per, scale)
 
 
 def _show(metric: Metric) -> Callable[[Any], str]:

@@ -7,14 +7,8 @@ from typing import NamedTuple
 from benchsuite.comparing.differences import SETTING, differences
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.studies import rows
-from benchsuite.report.studies.execution import (
-    StudyReport,
-    chosen,
-    interval_words,
-    outcome,
-    study_report,
-)
+from benchsuite.report.studies import execution, rows
+from benchsuite.report.studies.execution import StudyReport, outcome
 from benchsuite.studies import figures, trend
 from benchsuite.studies.study import Study, cell_title
 from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
@@ -35,8 +29,11 @@ class Beside(NamedTuple):
     section: Section
 
 
-def beside(mine: StudyReport, other: StudyReport) -> Beside:
-    """This one divided by the other, in environment, claims and figures; settings are not told."""
+def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
+    """Environment, claims and figures over those of another, by id or label, if one is named."""
+    if not which:
+        return None
+    other = execution.study_report(execution.chosen(mine.row.name, which, besides=mine.row))
     firsts = [first for one in (other, mine) if (first := _first(one.row))]
     are_known = len(firsts) == 2
     unlike = differences(firsts) if are_known else []
@@ -51,7 +48,7 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
     for word in ("shown", "not shown"):
         rows = [
-            [cell_title(one.coordinates), titles[one.figure], interval_words(one.found)]
+            [cell_title(one.coordinates), titles[one.figure], execution.interval_words(one.found)]
             for one in found.changes
             if one.found.value is not None and one.is_shown == (word == "shown")
         ]
@@ -59,27 +56,19 @@ def beside(mine: StudyReport, other: StudyReport) -> Beside:
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
-    is_alike = are_known and not unlike
-    notes = [(OTHER_FILE, not same_file), (ALIKE, is_alike), (NONE_TURNED, not turned)]
+    notes = {OTHER_FILE: not same_file, ALIKE: are_known and not unlike, NONE_TURNED: not turned}
     section = Section(
         title=f"Against the execution of {other.when}",
-        sentences=[words for words, holds in notes if holds],
+        sentences=[words for words, holds in notes.items() if holds],
         points=[one.words for one in unlike],
         tables=tables,
     )
     return Beside(other, section)
 
 
-def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
-    """The same beside another execution of the study, by id or label; none where none is named."""
-    name, row = mine.row.name, mine.row
-    return beside(mine, study_report(chosen(name, which, besides=row))) if which else None
-
-
 def _first(row: StudyRun) -> Run | None:
     runs = Run.objects.filter(study_cell__study_run=row, environment__isnull=False)
-    wanted = runs.select_related("environment", "software").order_by("study_cell__order")
-    return wanted.first()
+    return runs.select_related("environment", "software").order_by("study_cell__order").first()
 
 
 def trend_of(mine: StudyReport) -> tuple[Section, int]:
@@ -101,16 +90,13 @@ def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     if len(like) < FEWEST_EXECUTIONS:
         count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
         return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
-    changes = trends([rows.execution(one, study) for one in like], name)
-    steps = [
-        f"{cell_title(one.coordinates)}: "
-        + "; ".join(
-            f"× {step.ratio:.3g} from {like[step.at].started_at:%d %b %Y}" for step in one.steps
-        )
-        for one in changes
-        if one.steps
-    ]
-    return steps or [f"No step in {len(like)} executions."]
+    lines = []
+    for cell in trends([rows.execution(one, study) for one in like], name):
+        begun = [(step.ratio, like[step.at].started_at) for step in cell.steps]
+        steps = "; ".join(f"× {ratio:.3g} from {moment:%d %b %Y}" for ratio, moment in begun)
+        if steps:
+            lines.append(f"{cell_title(cell.coordinates)}: {steps}")
+    return lines or [f"No step in {len(like)} executions."]
 
 
 def whole(mine: StudyReport, other: Beside | None = None) -> Answer:

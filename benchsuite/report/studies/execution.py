@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.commands import command
@@ -20,17 +20,8 @@ from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
-from benchsuite.studies import figures, matrix, published, tables
-from benchsuite.studies.claims import (
-    Answered,
-    Judgement,
-    Lead,
-    Outcome,
-    Situation,
-    answered,
-    judge,
-    written,
-)
+from benchsuite.studies import claims, figures, matrix, published, tables
+from benchsuite.studies.claims import Answered, Judgement, Lead, Outcome, Situation
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import TOLD, Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import RULES, Kind, Study, cell_title, names
@@ -39,15 +30,11 @@ SHAPES = {Outcome.HOLDS: "●", Outcome.FAILS: "○", Outcome.UNTOLD: "◐"}
 """Beside the word, so that it is never told by a colour alone."""
 MOST = 5
 NAMED = 3  #: Of those that are best in some case.
-ANSWERS, CLAIMS = "answers", "claims"
-
-
-class Follow(NamedTuple):
-    """What follows from an execution, in a few plain sentences."""
-
-    words: str
-    asked: str = ""  #: The question that they answer.
-    place: str = CLAIMS  #: The section of the page that it rests on.
+KINDS = {
+    Kind.ORIGINAL: "The software of the time",
+    Kind.ADDED: "Not in the original",
+    Kind.FLAW: "Repeating a mistake of the original, to show what it did",
+}
 
 
 @dataclass(frozen=True)
@@ -60,19 +47,36 @@ class StudyReport:
 
     @cached_property
     def claims(self) -> list[Judgement]:
-        return judge(self.study, self.execution)
+        return claims.judge(self.study, self.execution)
 
     @cached_property
     def answered(self) -> list[Answered]:
-        return answered(self.study, self.execution)
+        return claims.answered(self.study, self.execution)
 
     @cached_property
     def questions(self) -> list[tables.Question]:
         return tables.questions(self.study, self.execution, self.answered)
 
     @cached_property
-    def follows(self) -> list[Follow]:
-        return follows(self.study, self.answered, self.claims)
+    def follows(self) -> list[tuple[str, str]]:
+        """At most five: answers with their questions, then claims, first those that don't hold."""
+        metrics, following = {one.name: figures.metric(one) for one in self.study.figures}, []
+        for one in self.answered:
+            if one.situations:
+                words = _words(one.situations, metrics[one.by.figure])
+                following.append((" ".join(one.answer.asks.split()), words))
+        for wanted in (Outcome.FAILS, Outcome.HOLDS):
+            for claim in self.claims:
+                if claim.outcome is wanted:
+                    says = claim.claim.says.rstrip(".")
+                    following.append(("", f"“{says}” {wanted.value} today."))
+        untold = [claim.reason for claim in self.claims if claim.outcome is Outcome.UNTOLD]
+        if untold:
+            (reason, _), *others = Counter(one.partition(";")[0] for one in untold).most_common()
+            of = "One claim" if len(untold) == 1 else f"{len(untold)} claims"
+            mostly = ", mostly" * bool(others)
+            following.append(("", f"{of} can’t be told here{mostly}: {reason}."))
+        return following[:MOST]
 
     @cached_property
     def answer(self) -> Answer:
@@ -80,14 +84,14 @@ class StudyReport:
         rows = [
             [outcome(one), one.claim.says, one.claim.published, one.reason] for one in self.claims
         ]
-        claims = Table(["outcome", "claim", "published", "why"], rows, title="Claims")
+        table = Table(["outcome", "claim", "published", "why"], rows, title="Claims")
         return Answer(
             title=self.study.name,
             question=self.study.question,
             headline=headline(self.outcomes) or "The study makes no claims.",
-            reasons=[f"{one.asked} {one.words}".strip() for one in self.follows],
+            reasons=[f"{asked} {words}".strip() for asked, words in self.follows],
             premises=[f"Written by a person: {self.row.remark}"] * bool(self.row.remark),
-            table=claims if self.claims else None,
+            table=table if rows else None,
             cautions=[*filter(None, [self.outdated, *self.row.mixed, self.published[1]])],
             next_steps=[step] if step else [],
             command=command,
@@ -95,33 +99,26 @@ class StudyReport:
         )
 
     def _sections(self) -> Iterator[Section]:
-        checks = [
-            [
-                *(claim.claim.name, check.name, interval_words(check.found), check.wanted),
-                *(check.outcome.value, check.found.method),
-            ]
-            for claim in self.claims
-            for check in claim.checks
-        ]
+        checks = []
+        for claim in self.claims:
+            for check in claim.checks:
+                row = [claim.claim.name, check.name, interval_words(check.found), check.wanted]
+                checks.append([*row, check.outcome.value, check.found.method])
         if checks:
             measured = f"measured [{100 * TOLD:.0f} % interval]"
             head = ["claim", "check", measured, "wanted", "outcome", "interval by"]
-            title = counted(len(checks), "check")
-            table = Table(head, checks, title=title, is_folded=True)
+            table = Table(head, checks, title=counted(len(checks), "check"), is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
-            asked = [
-                (f"{one.asks} ", words, table)
-                for one in self.questions
-                for words, table in one.cases.items()
-            ]
-            rankings = [
-                replace(table, title=f"{asks}{table.title}".strip(), note=f"{words} {table.note}")
-                for asks, words, table in asked
-                if table
-            ]
-            others = [f"{asks}{words}" for asks, words, table in asked if not table]
-            yield Section(title="Answers", sentences=[tables.HOW, *others], tables=rankings)
+            sentences, rankings = [tables.HOW], []
+            for question in self.questions:
+                for words, ranking in question.cases.items():
+                    if ranking is None:
+                        sentences.append(f"{question.asks} {words}")
+                        continue
+                    title, note = f"{question.asks} {ranking.title}", f"{words} {ranking.note}"
+                    rankings.append(replace(ranking, title=title.strip(), note=note))
+            yield Section(title="Answers", sentences=sentences, tables=rankings)
         if layouts := tables.tables(self.study, self.execution, self.published[0]):
             yield Section(title="Measured and published", tables=layouts)
         stored = {matrix.key(one.coordinates): one.arguments for one in self.row.cells.all()}
@@ -150,12 +147,10 @@ class StudyReport:
         ]
         configurations = [Table(heads, rows, figures=headings)] if rows else []
         yield Section(title="Configurations", points=more, tables=configurations)
-        shared_command = command("runbench", *shared)
         points = [f"{self.when}. Runs: {self.verdicts}.", *self.method()]
-        copies = {"All configurations share": shared_command}
+        copies = {"All configurations share": command("runbench", *shared)}
         yield Section(title="Method", points=points, copies=copies)
-        facts = executions.environment(self.machine, self.servers)
-        yield Section(title="Environment", facts=facts)
+        yield Section(title="Environment", facts=executions.environment(self.machine, self.servers))
 
     @cached_property
     def published(self) -> tuple[list[published.Row], str]:
@@ -232,13 +227,6 @@ class StudyReport:
         return executions.when(self.row)
 
 
-KINDS = {
-    Kind.ORIGINAL: "The software of the time",
-    Kind.ADDED: "Not in the original",
-    Kind.FLAW: "Repeating a mistake of the original, to show what it did",
-}
-
-
 def claims_words(outcomes: Mapping[str, int]) -> str:
     """How claims came out: "3 hold, 1 doesn't hold, 2 can't be told here"; empty without claims."""
     words = {Outcome.HOLDS: ("holds", "hold"), Outcome.FAILS: ("doesn't hold", "don't hold")}
@@ -287,9 +275,10 @@ def outcome(judgement: Judgement) -> str:
 
 def interval_words(interval: Interval) -> str:
     """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
+    value, low, high = map(claims.written, (interval.value, interval.low, interval.high))
     if interval.low is None or interval.high is None:
-        return f"{written(interval.value)} ({interval.reason})"
-    return f"{written(interval.value)} [{written(interval.low)}, {written(interval.high)}]"
+        return f"{value} ({interval.reason})"
+    return f"{value} [{low}, {high}]"
 
 
 def _starts(cell: MeasuredCell) -> Shown:
@@ -308,8 +297,9 @@ def csv(report: StudyReport) -> Iterator[str]:
     """A row for each cell: coordinates, then each figure with least, most and published."""
     axes = [axis.name for axis in report.study.axes]
     head, table = [*axes, "state", "reason", "starts", "counted"], []
-    units = [figures.metric(one).with_unit for one in report.study.figures]
-    head += [f"{name}{end}" for name in units for end in ("", "_least", "_most", "_published")]
+    for figure in report.study.figures:
+        name = figures.metric(figure).with_unit
+        head += [name, f"{name}_least", f"{name}_most", f"{name}_published"]
     for cell in report.execution.cells:
         row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
@@ -321,28 +311,6 @@ def csv(report: StudyReport) -> Iterator[str]:
             row.append(beside.get(figure.name))
         table.append(row)
     return table_as_csv(head, table)
-
-
-def follows(
-    study: Study, answered: Sequence[Answered], claims: Sequence[Judgement]
-) -> list[Follow]:
-    """At most five: answers to the study's questions, then claims, first those that don't hold."""
-    metrics, following = {one.name: figures.metric(one) for one in study.figures}, []
-    for one in answered:
-        if one.situations:
-            asked = " ".join(one.answer.asks.split())
-            words = _words(one.situations, metrics[one.by.figure])
-            following.append(Follow(words, asked, ANSWERS))
-    for wanted in (Outcome.FAILS, Outcome.HOLDS):
-        for claim in claims:
-            if claim.outcome is wanted:
-                following.append(Follow(f"“{claim.claim.says.rstrip('.')}” {wanted.value} today."))
-    untold = [claim.reason for claim in claims if claim.outcome is Outcome.UNTOLD]
-    if untold:
-        (reason, _), *others = Counter(one.partition(";")[0] for one in untold).most_common()
-        of = "One claim" if len(untold) == 1 else f"{len(untold)} claims"
-        following.append(Follow(f"{of} can’t be told here{', mostly' * bool(others)}: {reason}."))
-    return following[:MOST]
 
 
 def _words(situations: Sequence[Situation], metric: Metric) -> str:

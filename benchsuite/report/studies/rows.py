@@ -37,15 +37,13 @@ def executions(name: str) -> QuerySet[StudyRun]:
 
 def execution(row: StudyRun, study: Study) -> Execution:
     """All its cells with the figures of their starts, in a number of queries that never grows."""
-    parts: list[str | Prefetch[str, QuerySet[Measurement] | QuerySet[Interval], str]] = [
+    runs = Run.objects.select_related("environment").defer(*HEAVY).order_by("repetition")
+    runs = runs.prefetch_related(
         "findings",
         Prefetch("measurements", queryset=Measurement.objects.defer(*HISTOGRAMS)),
         Prefetch("intervals", queryset=Interval.objects.defer("histogram")),
-    ]
-    if figures.of_readings(study.figures):
-        parts.append("readings")
-    runs = Run.objects.select_related("environment").defer(*HEAVY).order_by("repetition")
-    runs = runs.prefetch_related(*parts)
+        *["readings"] * figures.of_readings(study.figures),
+    )
     cells = list(row.cells.prefetch_related(Prefetch("runs", queryset=runs)))
     if row.unreadable:
         raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.units import listed
+from benchsuite.report import executions
 from benchsuite.report.studies.execution import StudyReport, claims_words, outcome
 from benchsuite.studies.tables import HOW
 
@@ -12,9 +13,7 @@ CLAIMS = ("study", "claim", "published", "ours", "outcome")
 
 
 def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
-    """Of these executions, one a study; `without` says why there is none of other studies.
-    What is answered comes first.
-    """
+    """Of these, one a study, what is answered first; `without` says why other studies have none."""
     questions = [(report, question) for report in reports for question in report.questions]
     asked = [
         Section(
@@ -65,5 +64,4 @@ def _environments(reports: Sequence[StudyReport]) -> Iterator[Section]:
         group = [report for report in reports if report.machine == facts]
         of = f" of {listed([report.study.name for report in group])}" if len(machines) > 1 else ""
         served = sorted({server for report in group for server in report.servers})
-        servers = {"servers": ", ".join(served)} if served else {}
-        yield Section(title=f"Environment{of}", facts={**facts, **servers})
+        yield Section(title=f"Environment{of}", facts=executions.environment(facts, served))

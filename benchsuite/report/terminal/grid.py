@@ -4,6 +4,7 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import compress
 from typing import Any
 
 from rich import box
@@ -37,10 +38,11 @@ def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[s
         begin = len(paragraph) - len(paragraph.lstrip(" "))
         taken = 0 if lines else first
         command = COMMAND.search(paragraph)
-        apart = command and taken + cell_len(paragraph) > width
-        words = paragraph[: command.start()] if command and apart else paragraph
-        lines += _wrapped(words, width, max(begin, indent), taken)
-        lines += [command[0]] if command and apart else []
+        if command and taken + cell_len(paragraph) > width:
+            lines += _wrapped(paragraph[: command.start()], width, max(begin, indent), taken)
+            lines.append(command[0])
+        else:
+            lines += _wrapped(paragraph, width, max(begin, indent), taken)
     return lines
 
 
@@ -93,26 +95,24 @@ class Grid:
     """Headings of columns to leave out, the first of them first, until the rest fits."""
 
     def without(self, names: Sequence[str]) -> "Grid":
-        kept = [place for place, name in enumerate(self.headings) if name not in names]
-        headings = [self.headings[place] for place in kept]
-        rows = [[row[place] for place in kept] for row in self.rows]
-        return replace(self, headings=headings, rows=rows, spare=())
+        kept = [name not in names for name in self.headings]
+        rows = [list(compress(row, kept)) for row in self.rows]
+        return replace(self, headings=list(compress(self.headings, kept)), rows=rows)
 
     def written(self, write: Callable[[str], str]) -> "Grid":
         rows = [
             [Text(write(str(one)), getattr(one, "style", "")) for one in row] for row in self.rows
         ]
-        lists = {name: getattr(self, name) for name in ("headings", "words", "prose", "spare")}
-        written: dict[str, Any] = {
-            name: [write(heading) for heading in some] for name, some in lists.items()
-        }
-        return replace(self, rows=rows, **written)
+        written: dict[str, Any] = {"rows": rows}
+        for name in ("headings", "words", "prose", "spare"):
+            written[name] = [write(heading) for heading in getattr(self, name)]
+        return replace(self, **written)
 
 
 def spare(figures: Iterable[Metric], **others: int) -> list[str]:
     """Headings of figures, and others, that may be left out, the first of them first."""
     at = {one.heading: one.spare for one in figures if one.spare} | others
-    return sorted(at, key=lambda heading: at[heading])
+    return sorted(at, key=at.__getitem__)
 
 
 def show(grid: Grid, console: Console) -> None:
@@ -159,10 +159,8 @@ def _lines(text: Text, width: int, indent: int) -> Text:
     if "\n" not in text.plain and text.cell_len <= width:
         return text
     first, *further = text.plain.split("\n")
-    margin = " " * indent
-    return Text(
-        "\n".join([*wrapped(first, width, indent=indent), *(margin + one for one in further)])
-    )
+    copied = [" " * indent + line for line in further]
+    return Text("\n".join([*wrapped(first, width, indent=indent), *copied]))
 
 
 def _narrowest(texts: Iterable[str]) -> int:

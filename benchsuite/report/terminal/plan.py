@@ -56,12 +56,10 @@ def _shape(plans: Sequence[Plan]) -> str:
     counts = {"server": len({plan.spec.server.server for plan in cells})}
     for name in FACETS:
         counts[name] = len({_facets(plan)[name] for plan in cells})
-    words = [
-        counted(count, name) for name, count in counts.items() if name == "server" or count > 1
-    ]
-    repeats = max(plan.spec.repetition for plan in plans)
+    words = [counted(many, name) for name, many in counts.items() if name == "server" or many > 1]
     if prod(counts.values()) != len(cells):
         words[-1] += f" ({len(cells)} configurations)"
+    repeats = max(plan.spec.repetition for plan in plans)
     return " × ".join([*words, *[f"{repeats} repeats"] * (repeats > 1)])
 
 

@@ -172,9 +172,7 @@ class TrialProgress(Progress):
         self._seconds = [0.0]
         self._phase: Phase | None = None
         made = len(notebook.entries)
-        super().__init__(
-            console, self._names, lambda done: self._seconds, made_before=made, grows=True
-        )
+        super().__init__(console, self._names, lambda done: self._seconds, made, grows=True)
 
     def next(self, trial: Trial) -> None:
         if trial.phase is not self._phase:

@@ -51,23 +51,19 @@ def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     if len(cells) != 1:
         return ranking(cells, margins)
     (cell,) = cells
-    run = middle(cell) or cell.first
     many = len(cell.shown)
     is_repeated = many > 1 and cell.spread(every.figure("goodput")) is not None
-    answer = run_answer.of_run(run, is_repeated=is_repeated)
-    headline = answer.headline
+    answer = run_answer.of_run(middle(cell) or cell.first, is_repeated=is_repeated)
     if is_repeated:
-        headline = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
-    return replace(answer, headline=headline, cautions=[], table=None)
+        words = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
+        answer = replace(answer, headline=words)
+    return replace(answer, cautions=[])
 
 
 def results_table(cells: Sequence[Cell]) -> Table:
     """One row a configuration, most goodput first; figures are means over its runs."""
-    figures = [
-        one
-        for one in every.in_place(Place.TERMINAL)
-        if any(one.only(run) for cell in cells for run in cell.runs)
-    ]
+    runs = [run for cell in cells for run in cell.runs]
+    figures = [one for one in every.in_place(Place.TERMINAL) if any(map(one.only, runs))]
     rows = []
     for title, cell in zip(cell_titles(cells), cells, strict=True):
         if cell.measured:
@@ -77,18 +73,13 @@ def results_table(cells: Sequence[Cell]) -> Table:
             states = {run.status for run in cell.runs}
             words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
             verdict = f"✗ {next((one for one in words if one in states), words[-1])}"
-        values = [
-            _goodput(cell) if one.name == "goodput" else one.show(cell.value(one))
-            for one in figures
-        ]
-        rows.append([title, cell.starts.number, *values, verdict])
-    headings = [one.heading for one in figures]
-    return Table(
-        ["server", "runs", *headings, "verdict"],
-        rows,
-        figures=["runs", *headings],
-        spare=spare(figures, runs=8),
-    )
+        values = {one.heading: one.show(cell.value(one)) for one in figures}
+        if "goodput" in values:
+            values["goodput"] = _goodput(cell)
+        rows.append([title, cell.starts.number, *values.values(), verdict])
+    numbers = ["runs", *(one.heading for one in figures)]
+    less = spare(figures, runs=8)
+    return Table(["server", *numbers, "verdict"], rows, figures=numbers, spare=less)
 
 
 def _goodput(cell: Cell) -> str:
@@ -132,13 +123,9 @@ def ceilings_table(ceilings: Iterable[Ceiling]) -> Table:
     figures = ["in flight", "ceiling", "load CPU", "responder CPU", "others"]
     rows = []
     for one in ceilings:
-        cpus = (one.load_cpu_percent, one.responder_cpu_percent, one.others_percent)
+        percents = (one.load_cpu_percent, one.responder_cpu_percent, one.others_percent)
         doubt = f"not used: {why}" if (why := ceiling_doubt(one)) else ""
-        rows.append(
-            [
-                *(one.model, str(one.users), CONNECTIONS[one.keep_alive]),
-                *(format_rate(one.throughput), *map(format_percent, cpus), doubt),
-            ]
-        )
+        row = [one.model, str(one.users), CONNECTIONS[one.keep_alive]]
+        rows.append([*row, format_rate(one.throughput), *map(format_percent, percents), doubt])
     heads = ["model", "in flight", "connections", *figures[1:], "doubt"]
     return Table(heads, rows, figures=figures, spare=("others", "responder CPU", "load CPU"))

@@ -6,8 +6,8 @@ from typing import Any
 
 from benchsuite.core.units import format_number, format_percent, format_rate
 from benchsuite.report.charts.drawing import Chart, draw, escaped, rounded
-from benchsuite.report.charts.series import MEMORY, Axis, Column, Mark, Series, first, line, points
-from benchsuite.report.charts.styles import styles
+from benchsuite.report.charts.series import MEMORY, Axis, Column, Series, first
+from benchsuite.report.charts.styles import Mark, line, points, styles
 from benchsuite.tuning.answer import Outcome, Row
 from benchsuite.tuning.candidates import bound
 from benchsuite.tuning.notebook import RISING, Entry, State

@@ -5,7 +5,6 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.models import Finding, Run
-from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.run_answer import of_run
 from benchsuite.store.interchange import PARTS, attach
 from tests.factories import facts
@@ -69,9 +68,3 @@ def test_the_card_of_a_run(golden):
 def test_values(golden):
     """Reasons of missing figures, titles, and what the closed model can't show."""
     golden.values(lambda value: plain(value) if isinstance(value, str) else value)
-
-
-def test_the_closed_model_is_told_in_json():
-    assert run_as_json(run(model="closed"))["coordinated_omission"] == "possible"
-    for other in (run(model="open"), run(model="closed", requests=0)):
-        assert run_as_json(other)["coordinated_omission"] is None

@@ -12,7 +12,7 @@ from benchsuite.core.specs import (
     WorkloadSpec,
 )
 from benchsuite.report.terminal.plan import cpus_words, line, rows
-from benchsuite.runner.planning import blocks, resolve
+from benchsuite.runner.planning import resolve
 from benchsuite.system import cpus
 
 RUN = RunSpec(
@@ -48,12 +48,5 @@ def test_where_server_and_load_run(monkeypatch):
     assert cpus_words(RUN) == f"server and load share all CPUs{limit}"
 
 
-def test_a_line_counts_servers_and_repeats_and_each_run_has_a_row():
-    other = replace(RUN, server=ServerSpec(server="daphne"))
-    told = line([resolve(one) for one in blocks([RUN, other], 3, 0)], 9.4)
-    assert told.startswith("2 servers × 3 repeats, plain, 20 users, ")
-    assert told.endswith("server and load share all CPUs · about 9 s")
-    plans = [resolve(one) for one in blocks([RUN], 2, 7)]
-    first, second = rows(plans)
-    assert first == f"  1  uvicorn  plain  repetition 1  seed {plans[0].spec.seed}"
-    assert second.startswith("  2  uvicorn  plain  repetition 2  seed ")
+def test_values(golden):
+    golden.values()
