@@ -163,11 +163,8 @@ def check_selector(study: Study, selector: Selector, place: Place = ONLY) -> Non
     """Raises UsageError for an axis or a value that the study lacks."""
     axes = {axis.name: names(axis.values) for axis in study.axes}
     for axis, values in selector.items():
-        if axis not in axes:
-            raise place.unknown(axis, "axis", list(axes))
-        for value in values:
-            if value not in axes[axis]:
-                raise place.at(axis).unknown(value, "value", axes[axis])
+        place.check([axis], "axis", axes)
+        place.at(axis).check(values, "value", axes[axis])
 
 
 REPEAT = "repeat"  #: Among what `scale.least` limits: the number of starts.

@@ -52,8 +52,7 @@ class Reader:
     def _takes(self, name: str, place: Place) -> Takes | None:
         if self.known is None:
             return None
-        if name not in self.known:
-            raise place.unknown(name, "option of runbench", sorted(self.known))
+        place.check([name], "option of runbench", sorted(self.known))
         return self.known[name]
 
 
@@ -115,15 +114,13 @@ def in_cell(share: Share, coordinates: Mapping[str, str]) -> Share:
 
 FIRST = ("server", "workload")
 
-NOTHING: Mapping[str, Any] = {}
 
-
-def arguments(cell: Cell, resolved: Mapping[str, Any] = NOTHING) -> list[str]:
+def arguments(cell: Cell, resolved: Mapping[str, Any] | None = None) -> list[str]:
     """One a --option=value: server and workload first. `resolved` has options that are a share of a
     figure; one that is not yet known is shown as a formula.
     """
+    options = {**cell.options, **(resolved or {})}
     order = sorted(cell.options, key=lambda name: (name not in FIRST, name))
-    options = {name: resolved.get(name, cell.options[name]) for name in order}
     return [f"--{argument}" for name in order for argument in _of(name, options[name])]
 
 

@@ -183,7 +183,7 @@ class Study:
     text: str  #: The file as it is.
     digest: str  #: SHA-256 of the text, in hex.
     path: str
-    scaling: Scaling
+    scaling: Scaling = field(default_factory=Scaling)
     axes: tuple[Axis, ...]  #: The first outermost.
     repeat: int = 1
     every: Options = field(default_factory=dict)
