@@ -218,9 +218,7 @@ def threads_hop(cells: Sequence[Cell]) -> str:
 
 
 def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """Which of these servers, each with its facts, don't measure the project or were not started;
-    empty when there are none.
-    """
+    """Which of these servers, by their facts, don't measure the project or were not started."""
     facts = list(facts)
     ran = sorted({name for name, one in facts if not one.get("starts", True)})
     own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})

@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from benchsuite.bottlenecks.evidence import Other
+from benchsuite.core import units
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
@@ -104,13 +105,13 @@ class Starts:
     @property
     def words(self) -> str:
         """ "6 runs", "5 of 6 runs; 1 excluded (B401)", "2 of 6 runs failed (B201)"."""
-        counted, runs = len(self.counted), f"{len(self.every)} run{'s' * (len(self.every) != 1)}"
+        of = runs = units.counted(len(self.every), "run")
         parts = []
         if self.excluded:
-            parts.append(f"{counted} of {runs}")
-            parts.append(f"{len(self.excluded)} excluded ({reasons_of(self.excluded)})")
+            of = f"{len(self.counted)}"
+            parts += [f"{of} of {runs}"]
+            parts += [f"{len(self.excluded)} excluded ({reasons_of(self.excluded)})"]
         if self.failed:
-            of = f"{counted}" if self.excluded else runs
             parts.append(f"{len(self.failed)} of {of} failed ({reasons_of(self.failed)})")
         return "; ".join(parts) or runs
 
@@ -178,9 +179,6 @@ class Cell:
         """Its mean; 0 without one."""
         return self.middle("goodput") or 0.0
 
-    def of_standing(self, standing: Standing) -> list[Run]:
-        return [run for run in self.runs if start(run).standing is standing]
-
     @property
     def verdict(self) -> Verdict | None:
         """Of its starts together; None when none has figures."""
@@ -195,11 +193,6 @@ class Cell:
     def doubt(self) -> str:
         """Why nothing may be concluded from it; empty where something may."""
         return "" if self.is_sound else f"{self.title} is invalid: {self.starts.words}"
-
-    @property
-    def unit(self) -> str:
-        """What its answers are: requests, messages or handshakes."""
-        return self.first.unit
 
     def figures(self, metric: Metric) -> list[float]:
         """The figure of each of the starts shown that has it."""
@@ -241,7 +234,7 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
 
     def order(cell: Cell) -> tuple[int, bool, str, float]:
         rank = 2 if not cell.measured else int(not cell.is_sound)
-        return rank, cell.unit != REQUEST, cell.unit, -cell.goodput
+        return rank, cell.first.unit != REQUEST, cell.first.unit, -cell.goodput
 
     return sorted(grouped(runs), key=order)
 
@@ -272,9 +265,6 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
     return [Cell(tuple(group)) for group in groups.values()]
 
 
-GOODPUT = every.figure("goodput")
-
-
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
     """Other sizes of its server and the other interface, that the same users asked for the same."""
     if cell.first.model != CLOSED:
@@ -292,16 +282,16 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
         known = [run for run in cell.shown if run.cpu_percent and run.throughput]
         return [(run.cpu_percent or 0.0) / (run.throughput or 1.0) for run in known]
 
-    own = cell.first
+    own, goodput = cell.first, every.figure("goodput")
     compared = []
-    for one in cells:
-        other = one.first
-        if one is cell or other.asked("server") != own.asked("server"):
+    for beside in cells:
+        other = beside.first
+        if beside is cell or other.asked("server") != own.asked("server"):
             continue
         if server(other) != server(own) and interface(other) == interface(own):
             continue
-        rate = _ratio(cell.figures(GOODPUT), one.figures(GOODPUT))
-        cpu_ratio = _ratio(cpu(cell), cpu(one))
+        rate = _ratio(cell.figures(goodput), beside.figures(goodput))
+        cpu_ratio = _ratio(cpu(cell), cpu(beside))
         if rate and cpu_ratio:
             size = {"processes": other.processes or 1, "threads": other.threads or 1}
             compared.append(Other(**size, interface=interface(other), rate=rate, cpu=cpu_ratio))
@@ -310,7 +300,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
 
 def _ratio(own: Sequence[float], other: Sequence[float]) -> Estimate | None:
     """As the same cells are compared everywhere; None with too few starts for an interval."""
-    found = compare(other, own)
-    if found.value is None or found.low is None or found.high is None:
+    known = compare(other, own)
+    if known.value is None or known.low is None or known.high is None:
         return None
-    return Estimate(value=found.value, low=found.low, high=found.high)
+    return Estimate(value=known.value, low=known.low, high=known.high)

@@ -1,6 +1,4 @@
-"""Conditions that a candidate must keep: "p95 > +10%" is broken when its p95 is more than 10 %
-above the baseline's.
-"""
+"""Conditions of a candidate: "p95 > +10%" is broken by a p95 over 10 % above the baseline's."""
 
 import re
 from collections.abc import Iterable, Sequence

@@ -117,9 +117,7 @@ SEVENS = np.arange(0, 63, 7)
 
 
 def _to_bytes(words: NDArray[np.int64]) -> bytes:
-    """Each as ZigZag LEB128: seven bits a byte, the lowest first, and an eighth on all but the
-    last.
-    """
+    """Each as ZigZag LEB128: seven bits a byte, lowest first, and an eighth on all but the last."""
     folded = (words << 1) ^ (words >> 63)
     parts = folded[:, None] >> SEVENS
     used = (parts > 0) | (SEVENS == 0)

@@ -74,9 +74,7 @@ def _within(samples: Samples, window: tuple[float, float], pauses: Pauses) -> Sa
 
 
 def _existing(spans: Samples, window: tuple[float, float], pauses: Pauses) -> Samples:
-    """Those that existed at some moment of the window that counts, and those that began after it:
-    what was due in it needed them.
-    """
+    """Those that existed while the window counts, and later ones: what was due needed them."""
     begin, end = window
     edges = [begin, *(edge for pause in sorted(pauses) for edge in pause), end]
     existing = spans["start"] >= end

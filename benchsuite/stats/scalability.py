@@ -43,9 +43,7 @@ class Law:
 
 
 def fitted(starts: Mapping[int, Sequence[float]]) -> Law | str:
-    """The law through the logarithms of what starts held, by their number of CPUs; or why there is
-    none.
-    """
+    """The law through logarithms of what starts held, by number of CPUs; or why there is none."""
     known = {cpus: starts[cpus] for cpus in sorted(starts) if len(starts[cpus]) >= FEWEST_STARTS}
     if len(known) < FEWEST_COUNTS:
         return (

@@ -64,9 +64,7 @@ EDGE_S = 0.01  #: So little early or late, a second of the window is whole.
 
 
 def distribution(seconds: NDArray[np.float64]) -> Distribution:
-    """Mean, extremes and the percentiles that so many samples can carry, none above the largest
-    sample.
-    """
+    """Mean, extremes and the percentiles that so many samples carry, none above the largest."""
     if not len(seconds):
         return Distribution(count=0)
     extremes = float(seconds.min()), float(seconds.max())
@@ -144,9 +142,7 @@ def summarise(
 def arrivals(
     journeys: Samples, *, window: tuple[float, float], pauses: Pauses = (), sent: int, dropped: int
 ) -> Arrivals:
-    """What became of the arrivals of an open model; each is a journey. `sent` and `dropped` are
-    counted over the same window.
-    """
+    """What became of arrivals, each a journey; `sent` and `dropped` are of the same window."""
     length_s = _length_s(window, pauses)
     begun = inside(journeys["start"], window, pauses)
     meant = journeys[inside(journeys["intended_start"], window, pauses)]
@@ -161,9 +157,7 @@ def arrivals(
 def concurrency(
     samples: Samples, *, window: tuple[float, float], pauses: Pauses = (), since: str = "start"
 ) -> float:
-    """Mean number of requests in flight over the window. With `since="intended_start"` those count,
-    too, that wait to be sent.
-    """
+    """Mean number in flight over a window; with `since="intended_start"` of the waiting, too."""
     overlap = _overlap_s(samples, window, since)
     overlap -= sum(_overlap_s(samples, pause, since) for pause in pauses)
     return overlap / _length_s(window, pauses)

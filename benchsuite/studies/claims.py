@@ -39,8 +39,6 @@ from benchsuite.studies.study import (
     situations,
 )
 
-NOTHING: Mapping[str, Region] = {}
-
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
 ALIKE = (1 / 1.05, 1.05)  #: Arms whose ratio lies in it are as good as each other.
 
@@ -56,9 +54,7 @@ class Judged:
     """One check of one cell."""
 
     name: str  #: What is held against the region: "goodput of sync, delay 200 / delay 100".
-    check: Check
-    kind: Kind
-    region: tuple[float, float]
+    region: Region
     cell: Coordinates
     to: Coordinates | None
     found: Interval
@@ -75,7 +71,7 @@ class Judged:
 
     @property
     def wanted(self) -> str:
-        return region_words(*self.region)
+        return _region_words(*self.region)
 
     @property
     def is_inside(self) -> bool:
@@ -99,7 +95,7 @@ def judge(study: Study, execution: Execution) -> list[Judgement]:
     return [_judgement(study, execution, claim, cells) for claim in study.claims]
 
 
-def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
+def _side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
     """The starts of a cell in a figure, and how all cells scatter in it."""
     of_all = execution.scatter(figure)
     if cell is None:
@@ -113,9 +109,6 @@ def _judgement(
 ) -> Judgement:
     """By the cells of the whole study that checks select, whether or not they were executed."""
     asked = [(check, cell) for check in claim.checks for cell in cells if admits(check.cell, cell)]
-    if not asked:
-        nothing = "no configuration of the study is the one that it is about"
-        return Judgement(claim, Outcome.UNTOLD, nothing)
     sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
     told = {axis for axis, value in sides[0].items() if any(one[axis] != value for one in sides)}
     checks = [
@@ -125,8 +118,8 @@ def _judgement(
     for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
         if deciding := [one for one in checks if one.outcome is outcome]:
             break
-    said = (one.reasons if outcome is Outcome.UNTOLD else [one.says] for one in deciding)
-    distinct = list(dict.fromkeys(reason for each in said for reason in each))
+    whys = (check.reasons if outcome is Outcome.UNTOLD else [check.says] for check in deciding)
+    distinct = list(dict.fromkeys(reason for each in whys for reason in each))
     more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
     return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
 
@@ -147,35 +140,33 @@ def _judged(
     closed: list[str] = []
 
     def side(coordinates: Coordinates, figure: str) -> Side:
-        known, where = find(execution, coordinates), study.titles(coordinates, with_axes=True)
-        before = [*obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
+        known, where = _find(execution, coordinates), study.titles(coordinates, with_axes=True)
+        before = [*_obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
         closed.extend(before)
         reasons.extend([*before, *_unmeasured(known, where, figure)])
-        return side_of(execution, known, figure)
+        return _side_of(execution, known, figure)
 
     other = side(to, check.to_figure or check.figure) if to is not None else None
     sides = side(cell, check.figure), other
     confidence = execution.confidence
     measured = interval(kind, *sides, confidence)
     name = _name(study, check, cell, to, told)
-    judged = Judged(
-        name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
-    )
+    judged = Judged(name=name, region=region, cell=cell, to=to, found=measured)
     if reasons:
-        reasons = list(dict.fromkeys(reasons))
-        return replace(judged, reasons=tuple(reasons), is_closed=bool(closed), more=1)
+        distinct = tuple(dict.fromkeys(reasons))
+        return replace(judged, reasons=distinct, is_closed=bool(closed), more=1)
     if _within(measured, region):
         return replace(judged, outcome=Outcome.HOLDS)
     surely = 1 - (1 - confidence) / together
-    if _apart(interval(kind, *sides, surely), region):
+    if is_apart(interval(kind, *sides, surely), region):
         return replace(judged, outcome=Outcome.FAILS)
     why = judged.says
     if measured.low is None:
         why = f"{judged.name}: {measured.reason}"
-    elif _apart(measured, region):
+    elif is_apart(measured, region):
         why += f", as one of {together} checks by chance"
     inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
-    outside = starts_more(lambda found: _apart(found, region), kind, sides, surely)
+    outside = starts_more(lambda found: is_apart(found, region), kind, sides, surely)
     more = min(filter(None, (inside, outside)), default=None)
     return replace(judged, reasons=(why,), more=more)
 
@@ -198,17 +189,17 @@ def _name(
     return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
 
 
-def _within(measured: Interval, region: tuple[float, float]) -> bool:
+def _within(measured: Interval, region: Region) -> bool:
     low, high = measured.low, measured.high
     return low is not None and high is not None and region[0] <= low and high <= region[1]
 
 
-def _apart(measured: Interval, region: tuple[float, float]) -> bool:
+def is_apart(measured: Interval, region: Region) -> bool:
     low, high = measured.low, measured.high
     return low is not None and high is not None and (high < region[0] or low > region[1])
 
 
-def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
+def _find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
     return next((one for one in execution.cells if one.coordinates == coordinates), None)
 
 
@@ -222,14 +213,14 @@ def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[
         yield f"{where}: no run counts ({reasons(cell.starts) or 'no run'})"
 
 
-def obstacles(
+def _obstacles(
     study: Study,
     execution: Execution,
     needs: Mapping[str, float],
     cell: MeasuredCell | None,
     where: str,
     figure: str,
-    given: Mapping[str, Region] = NOTHING,
+    given: Mapping[str, Region],
 ) -> Iterator[str]:
     """Why nothing may be said of the cell there however often it is started."""
     of_cell = cell.conditions if cell else {}
@@ -249,23 +240,20 @@ def obstacles(
         return
     if not cell.starts:
         return
-    for name, region in given.items():
-        low, high = region
+    for name, (low, high) in given.items():
         values = cell.values(name)
         if not values or not low <= fmean(values) <= high:
             seen = written(fmean(values)) if values else "not known"
-            must = f"and must be {region_words(low, high)}"
-            what = study.figure_title(name)
-            yield f"not this question here: {what} of {where} is {seen}, {must}"
-    without = [one for one in cell.counted if one.figures.get(figure) is None]
+            what = f"not this question here: {study.figure_title(name)} of {where} is {seen}"
+            yield f"{what}, and must be {_region_words(low, high)}"
+    without = [start for start in cell.counted if start.figures.get(figure) is None]
     if without:
-        codes = reasons(without)
-        of = f"{len(without)} of {len(cell.counted)} runs"
-        known_as = study.figure_title(figure)
-        yield f"{where}: {of} without {known_as}{f' ({codes})' if codes else ''}"
+        codes = f" ({reasons(without)})" if reasons(without) else ""
+        runs = f"{len(without)} of {len(cell.counted)} runs"
+        yield f"{where}: {runs} without {study.figure_title(figure)}{codes}"
 
 
-def region_words(low: float, high: float) -> str:
+def _region_words(low: float, high: float) -> str:
     """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
     if math.isinf(low):
         return f"at most {written(high)}"
@@ -331,18 +319,18 @@ class Answered:
 
 def answered(study: Study, execution: Execution) -> list[Answered]:
     """Every question of the study, in their order."""
-    found, cells = [], [one.coordinates for one in matrix.every(study)]
+    questions, cells = [], [cell.coordinates for cell in matrix.every(study)]
     for answer in study.answers:
         by = Objective(answer.figure, answer.best) if answer.figure else study.objective
-        assert by is not None  # reading.check_answers() has seen to it
-        by_situation = situations(answer, (one for one in cells if admits(answer.only, one)))
+        assert by is not None  # reading has seen to it
+        by_situation = situations(answer, (cell for cell in cells if admits(answer.only, cell)))
         executed = [
             _situation(study, execution, answer, by, dict(where), arms)
             for where, arms in by_situation.items()
-            if any(find(execution, one) for one in arms)
+            if any(_find(execution, arm) for arm in arms)
         ]
-        found.append(Answered(answer, by, executed))
-    return found
+        questions.append(Answered(answer, by, executed))
+    return questions
 
 
 def _situation(
@@ -358,16 +346,16 @@ def _situation(
     unknown: dict[str, list[str]] = {}
     absent: dict[str, list[str]] = {}
     for coordinates in arms:
-        cell = find(execution, coordinates)
+        cell = _find(execution, coordinates)
         name = study.titles({axis: coordinates[axis] for axis in answer.choice})
         if cell is None or cell.state is State.UNAVAILABLE:
             reason = cell.reason if cell else "no part of this execution"
             absent.setdefault(reason, []).append(name)
         elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
-            side = side_of(execution, cell, by.figure)
+            side = _side_of(execution, cell, by.figure)
             failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
         else:
-            doubts = [*obstacles(study, execution, answer.needs, cell, name, by.figure)]
+            doubts = [*_obstacles(study, execution, answer.needs, cell, name, by.figure, {})]
             doubts += _unmeasured(cell, name, by.figure)
             if not doubts and len(cell.values(by.figure)) < FEWEST:
                 doubts = ["one run has no interval"]
@@ -400,22 +388,23 @@ def _ranked(
     behind: list[Arm] = []
     confidence = 1 - (1 - execution.confidence) / max(1, len(order) - 1)
     for name, cell in order:
-        mine = side_of(execution, cell, by.figure)
-        own = interval(Kind.VALUE, mine)
+        mine = _side_of(execution, cell, by.figure)
+        arm = Arm(name, cell, interval(Kind.VALUE, mine))
         if not best:
-            best.append(Arm(name, cell, own))
+            best.append(arm)
             continue
-        sides = mine, side_of(execution, best[0].cell, by.figure)
+        sides = mine, _side_of(execution, best[0].cell, by.figure)
         ratio = interval(Kind.RATIO, *sides, confidence)
+        arm = replace(arm, ratio=ratio)
         # without right answers it needs no interval: 0 is the fewest that there are
-        if _apart(ratio, ahead) or (most and ratio.value == 0):
-            behind.append(Arm(name, cell, own, ratio))
+        if is_apart(ratio, ahead) or (most and ratio.value == 0):
+            behind.append(arm)
             continue
-        more: int | None = 0
         if not _within(ratio, ALIKE):
             more = starts_more(
-                lambda found: _apart(found, ahead) or _within(found, ALIKE),
+                lambda further: is_apart(further, ahead) or _within(further, ALIKE),
                 *(Kind.RATIO, sides, confidence),
             )
-        best.append(Arm(name, cell, own, ratio, more))
+            arm = replace(arm, more=more)
+        best.append(arm)
     return best, behind

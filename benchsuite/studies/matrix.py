@@ -40,9 +40,7 @@ class Need(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Cells that are held against each other, by a claim or in one situation of a question, with
-    those that they need to have run.
-    """
+    """Cells that a claim, or a question in a situation, compares, and those that they need run."""
 
     need: Need
     cells: frozenset[Key]

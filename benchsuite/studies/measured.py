@@ -96,8 +96,7 @@ class Execution:
     cells: Sequence[MeasuredCell]
     conditions: Mapping[str, float] = field(default_factory=dict)
     """What a claim's `needs` are held against, where it is the same for all cells: cpus-target."""
-    looks: int = 1
-    """How often it is looked at, at the most, before it ends."""
+    looks: int = 1  #: How often it is looked at, at the most, before it ends.
     _scatter: dict[str, Scatter] = field(
         default_factory=dict, init=False, repr=False, compare=False
     )

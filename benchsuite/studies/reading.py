@@ -189,10 +189,8 @@ def _file(known: Known | None) -> ReaderOf:
     )
 
 
-CALLED = {
-    **{name: f"{name}s" for name in ("table", "chart", "claim", "answer")},
-    **{"set": "overrides", "exclude": "excluded", "axis": "axes", "scale": "scaling"},
-}
+CALLED = {"set": "overrides", "exclude": "excluded", "axis": "axes", "scale": "scaling"}
+CALLED |= {key: f"{key}s" for key in ("table", "chart", "claim", "answer")}
 """Keys of a file that a study calls otherwise."""
 
 
@@ -274,9 +272,7 @@ def _check(study: Study, place: Place) -> None:
 
 
 def check_today(study: Study, place: Place) -> None:
-    """Raises UsageError for a figure that nobody makes, a chart over what is no axis, or what is
-    not in a published file.
-    """
+    """Raises UsageError for a figure, an axis of a chart or a published column that isn't."""
     known = _Known(study)
     for chart, at in _each(study.charts, place, "chart"):
         known.axis(at.at("x"), chart.x)

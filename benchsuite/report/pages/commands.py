@@ -145,7 +145,7 @@ def _ranked(configurations: Sequence[Cell]) -> list[Ranked]:
         for title, cell in zip(cell_titles(configurations), configurations, strict=True)
         if cell.is_sound and cell.middle("connection_bytes") is None
     ]
-    return sound if len({cell.unit for _, cell, _ in sound}) == 1 else []
+    return sound if len({cell.first.unit for _, cell, _ in sound}) == 1 else []
 
 
 def _answer(ranked: Sequence[Ranked]) -> str:
