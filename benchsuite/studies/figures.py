@@ -89,7 +89,7 @@ def values(
     """Every figure of a study for one run. Times have no limit where most users starve, and a
     percentile of the whole run has none where more requests fail than it leaves out.
     """
-    whole, by_name = _whole(record), dict[str, float | None]()
+    whole, by_name = every.whole(record), dict[str, float | None]()
     failed = whole.failures / whole.requests if whole and whole.requests else 0.0
     for figure in figures:
         known = metric(figure)
@@ -116,7 +116,7 @@ def amounts(figures: Sequence[Figure], record: Record) -> dict[str, float]:
     """What is counted among, for the figures that count: the start, or its requests for a share."""
     by_name = {figure.name: 1.0 for figure in figures if figure.of in COUNTED}
     shares = [figure.name for figure in figures if figure.of == "failed_share"]
-    whole = _whole(record) if shares else None
+    whole = every.whole(record) if shares else None
     return by_name | ({} if whole is None else dict.fromkeys(shares, float(whole.requests)))
 
 
@@ -154,10 +154,6 @@ def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int
 def _seconds(record: Record, scope: str) -> list[Any]:
     inside = (one for one in record.intervals.all() if str(one.phase) in PHASES[scope])
     return sorted(inside, key=lambda interval: int(interval.second))
-
-
-def _whole(record: Record) -> Any:
-    return next((one for one in record.measurements.all() if one.scope == "all"), None)
 
 
 def _part(record: Record, place: int, scope: str = "stage") -> Any:
@@ -237,7 +233,7 @@ def band(record: Record, scope: str, options: Options) -> float | None:
     from 1, or -1 for the last
     """
     place = options["stage"]
-    summary = _whole(record) if place is None else _part(record, place)
+    summary = every.whole(record) if place is None else _part(record, place)
     times = (summary.response_time or {}) if summary is not None else {}
     least, most = times.get("min_s"), times.get("max_s")
     if options["take"] != SPREAD:
@@ -268,7 +264,7 @@ def errors(record: Record, scope: str, options: Options) -> float | None:
     if scope == WHOLE_LOAD:  # the drain's, too: what fails in it had begun before
         seconds = list(record.intervals.all())
         return sum(one.failures for one in seconds) if seconds else None
-    summary = _whole(record)
+    summary = every.whole(record)
     if summary is None:
         return None
     shakes = [one.failures for one in record.measurements.all() if one.scope == HANDSHAKE]
@@ -301,12 +297,13 @@ def _together(
 ) -> float | None:
     """Of all parts that were measured, or of one, at each look; a look that lacks any is none."""
     seconds = {int(one.second) for one in _seconds(record, scope)}
-    measured = [
-        one
-        for one in record.readings.all()
-        if one.part == (part or one.part) and one.part not in NOT_MEASURED
+    rows = [
+        reading
+        for reading in record.readings.all()
+        if reading.part == (part or reading.part)
+        and reading.part not in NOT_MEASURED
+        and getattr(reading, name) is not None
     ]
-    rows = [one for one in measured if getattr(one, name) is not None]
     looks: list[dict[str, Any]] = []
     for reading in sorted(rows, key=lambda row: float(row.second)):
         if not looks or reading.part in looks[-1]:  # a part that comes again begins the next
