@@ -64,10 +64,8 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
         configuration = [run.asked("load", "server"), {**run.part("server"), **size}]
         groups.setdefault(json.dumps(configuration, sort_keys=True), []).append(cell)
     titles = cell_titles([some[0] for some in groups.values()])
-    made = [
-        _candidate(title, some, objective, rate)
-        for title, some in zip(titles, groups.values(), strict=True)
-    ]
+    titled = zip(titles, groups.values(), strict=True)
+    made = [_candidate(title, some, objective, rate) for title, some in titled]
     order = list(Fit)
     return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
 
@@ -104,9 +102,7 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
 
 def _keeps(cell: Cell, objective: Objective) -> bool:
     """Whether its times, and its failures, were within the goals on average."""
-    failed = fmean(
-        (run.failures or 0) / run.requests if run.requests else 1.0 for run in cell.shown
-    )
+    failed = fmean((run.failures or 0) / run.requests if run.requests else 1 for run in cell.shown)
     for goal in objective.goals:
         value = cell.middle(f"{goal.name}_s") if goal.within_s is not None else None
         if goal.is_mean and value is not None:  # who got no right answer waited in vain

@@ -58,9 +58,8 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
     python = run.software.data.get("python", {}) if run.software else {}
     machine: Mapping[str, Any] = run.environment.data if run.environment else {}
     used = {part: mean_cpu_percent(readings, part, window) for part in parts}
-    shared = bool(
-        not (server.get("cpus") and load.get("cpus")) or {*server["cpus"]} & {*load["cpus"]}
-    )
+    pinned = server.get("cpus") and load.get("cpus")
+    shared = not pinned or not {*server["cpus"]}.isdisjoint(load["cpus"])
     if not starts:  # which B403 tells of a target that an agent watched
         shared = any(one.code.startswith("B403") for one in run.findings.all())
     memory_limit = str(machine.get("cgroup_memory_max") or "")
@@ -142,11 +141,8 @@ def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
         return run.part("workload"), cpus, run.revision, run.environment_id
 
     rates: list[float | None] = [one.throughput for one in run.measurements.all()]
-    rates += [
-        one.goodput
-        for one in neighbours
-        if one.pk != run.pk and work(one) == work(run) and not one.diagnosis
-    ]
+    others = [one for one in neighbours if one.pk != run.pk and not one.diagnosis]
+    rates += [other.goodput for other in others if work(other) == work(run)]
     return max(filter(None, rates), default=None)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.results import Common, Pattern
 from benchsuite.stats.distributions import at_least
-from benchsuite.stats.summary import Samples, samples_needed
+from benchsuite.stats.summary import Samples, Window, samples_needed
 
 SURE = 0.001  #: At most so often chance alone makes a pattern, of all that are tried.
 LOWER = 0.8  #: Without its answers, the percentile that it limits is at most this share of itself.
@@ -33,9 +33,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def patterns(
-    right: Samples, window: tuple[float, float], *, cycle_s: float, keeps: bool
-) -> tuple[Pattern, ...]:
+def patterns(right: Samples, window: Window, *, cycle_s: float, keeps: bool) -> tuple[Pattern, ...]:
     """Of right answers, those that explain a high percentile of a window. A period is looked for in
     those from before it, too, as a short window has few of its turns.
 
@@ -83,7 +81,7 @@ def _limited(times: Floats, explained: Flags, common: Common) -> Pattern | None:
     return None
 
 
-def _periodic(right: Samples, window: tuple[float, float], cycle_s: float) -> Iterator[Pattern]:
+def _periodic(right: Samples, window: Window, cycle_s: float) -> Iterator[Pattern]:
     """Slow answers come in episodes; those that delay most must lie on a grid of equal turns."""
     times, excess = _times(right)
     inside = right["intended_start"] >= window[0]

@@ -61,9 +61,8 @@ def fitted(starts: Mapping[int, Sequence[float]]) -> Law | str:
     rates = tuple(fit.rate(cpus) for cpus in range(1, REACH * max(known) + 1))
     if rates[-1].high > WIDEST * rates[-1].low:
         ends = f"{format_number(rates[-1].low)} to {format_number(rates[-1].high)}/s"
-        return (
-            f"runs differ too much: on {len(rates)} CPUs anything from {ends} would agree with them"
-        )
+        cpus = f"on {len(rates)} CPUs"
+        return f"runs differ too much: {cpus} anything from {ends} would agree with them"
     return Law(contention=fit.share(1), coherency=fit.share(2), measured=tuple(known), rates=rates)
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.observations import Cluster
 from benchsuite.core.samples import TIMERS_S, Kind
-from benchsuite.stats.summary import about_half, inside
+from benchsuite.stats.summary import Samples, Window, about_half, inside
 
 Times = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ class Traffic:
     finishes: Times
 
     @classmethod
-    def of(cls, samples: NDArray[np.void]) -> "Traffic":
+    def of(cls, samples: Samples) -> "Traffic":
         ordered = samples[np.argsort(samples["start"], kind="stable")]
         return cls(ordered["start"], ordered["finish"])
 
@@ -31,7 +31,7 @@ class Traffic:
         latest = np.concatenate(([-np.inf], np.maximum.accumulate(self.finishes)))
         return np.maximum(latest[np.searchsorted(self.starts, moments)] - moments, 0.0)
 
-    def own_times_s(self, window: tuple[float, float]) -> tuple[float, float]:
+    def own_times_s(self, window: Window) -> tuple[float, float]:
         """Low and high estimate of a window's median request, each less the backlog it found."""
         own = self.finishes - self.starts - self.backlog_s(self.starts)
         own = own[inside(self.starts, window)]
@@ -80,22 +80,20 @@ EARLY = 0.75
 it was none of the fastest."""
 
 
-def slots_busy_percent(
-    samples: NDArray[np.void], window: tuple[float, float], at_once: int
-) -> float:
+def slots_busy_percent(samples: Samples, window: Window, at_once: int) -> float:
     """How much of the time of a window `at_once` slots of a target were taken."""
     taken_s = Traffic.of(samples).taken_s(np.array(window), at_once)
     return float(taken_s[0]) / (window[1] - window[0]) / at_once * 100
 
 
-def queued(samples: NDArray[np.void], window: tuple[float, float], at_once: int) -> float:
+def queued(samples: Samples, window: Window, at_once: int) -> float:
     """Mean number of requests in flight over a window beyond the `at_once` that are answered."""
     traffic, edges = Traffic.of(samples), np.array(window)
     all_s, taken_s = (traffic.taken_s(edges, most)[0] for most in (len(samples), at_once))
     return float(all_s - taken_s) / (window[1] - window[0])
 
 
-def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:
+def cluster(samples: Samples, window: Window) -> Cluster | None:
     """The timer by which most of a window's successes took longer than the fastest of the load."""
     right = samples[samples["kind"] == Kind.OK]
     if not len(right):
@@ -113,9 +111,7 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=fastest_s)
 
 
-def answers_by_user(
-    requests: NDArray[np.void], window: tuple[float, float], users: int
-) -> tuple[int, ...]:
+def answers_by_user(requests: Samples, window: Window, users: int) -> tuple[int, ...]:
     """Right answers that each user got inside the window; users are numbered from 0."""
     done = requests[(requests["kind"] == Kind.OK) & inside(requests["finish"], window)]
     return tuple(np.bincount(done["user"], minlength=users)[:users].tolist())
@@ -124,7 +120,7 @@ def answers_by_user(
 IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)  #: Taken by the server, never answered.
 
 
-def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:
+def in_vain(requests: Samples, window: Window) -> int:
     """How many were under way all through a window, in none of its counts, and never answered."""
     through = (requests["start"] < window[0]) & (requests["finish"] >= window[1])
     return int(np.isin(requests["kind"][through], IN_VAIN).sum())

@@ -59,7 +59,8 @@ def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[fl
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
-Pauses = Sequence[tuple[float, float]]  #: Parts of a window that don't count.
+Window = tuple[float, float]  #: From, to: monotonic seconds.
+Pauses = Sequence[Window]  #: Parts of a window that don't count.
 EDGE_S = 0.01  #: So little early or late, a second of the window is whole.
 
 
@@ -90,9 +91,8 @@ def percentiles(
 ) -> dict[float, float]:
     """Seconds at each of these percentiles that the histogram has samples enough for."""
     total = histogram.size(counted)
-    return histogram.values_at(
-        counted, [one for one in wanted if total >= samples_needed(max(one, 100 - one))]
-    )
+    enough = [percent for percent in wanted if total >= samples_needed(max(percent, 100 - percent))]
+    return histogram.values_at(counted, enough)
 
 
 def summarise(
@@ -100,7 +100,7 @@ def summarise(
     *,
     name: str,
     scope: str,
-    window: tuple[float, float],
+    window: Window,
     pauses: Pauses = (),
     examples: Mapping[int, str] | None = None,
     waits: bool = False,
@@ -140,7 +140,7 @@ def summarise(
 
 
 def arrivals(
-    journeys: Samples, *, window: tuple[float, float], pauses: Pauses = (), sent: int, dropped: int
+    journeys: Samples, *, window: Window, pauses: Pauses = (), sent: int, dropped: int
 ) -> Arrivals:
     """What became of arrivals, each a journey; `sent` and `dropped` are of the same window."""
     length_s = _length_s(window, pauses)
@@ -155,7 +155,7 @@ def arrivals(
 
 
 def concurrency(
-    samples: Samples, *, window: tuple[float, float], pauses: Pauses = (), since: str = "start"
+    samples: Samples, *, window: Window, pauses: Pauses = (), since: str = "start"
 ) -> float:
     """Mean number in flight over a window; with `since="intended_start"` of the waiting, too."""
     overlap = _overlap_s(samples, window, since)
@@ -163,15 +163,13 @@ def concurrency(
     return overlap / _length_s(window, pauses)
 
 
-def _overlap_s(samples: Samples, window: tuple[float, float], since: str) -> float:
+def _overlap_s(samples: Samples, window: Window, since: str) -> float:
     begin, end = window
     overlap = np.minimum(samples["finish"], end) - np.maximum(samples[since], begin)
     return float(np.maximum(overlap, 0.0).sum())
 
 
-def inside(
-    moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses = ()
-) -> NDArray[np.bool_]:
+def inside(moments: NDArray[np.float64], window: Window, pauses: Pauses = ()) -> NDArray[np.bool_]:
     """Which of these moments lie in the window, and in none of its pauses."""
     within: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
     for begin, end in pauses:
@@ -179,7 +177,7 @@ def inside(
     return within
 
 
-def _length_s(window: tuple[float, float], pauses: Pauses) -> float:
+def _length_s(window: Window, pauses: Pauses) -> float:
     return window[1] - window[0] - sum(end - begin for begin, end in pauses)
 
 
@@ -187,7 +185,7 @@ def intervals(
     samples: Samples,
     *,
     origin: float,
-    window: tuple[float, float],
+    window: Window,
     pauses: Pauses = (),
     users: Sequence[tuple[float, int]] = (),
     connections: Sequence[tuple[float, int]] = (),
@@ -266,9 +264,8 @@ def added(parts: Sequence[Any]) -> Any:
         )
     if is_dataclass(first) and not isinstance(first, type):
         names = [one.name for one in fields(first) if one.name not in SHARED]
-        whole = replace(
-            first, **{name: added([getattr(part, name) for part in parts]) for name in names}
-        )
+        sums = {name: added([getattr(part, name) for part in parts]) for name in names}
+        whole = replace(first, **sums)
         if isinstance(whole, Interval):
             whole = _timed(whole, histogram.merged(filter(None, (p.histogram for p in parts))))
         return whole
@@ -287,7 +284,7 @@ def _known_before(counts: Sequence[tuple[float, int]], moment: float) -> int | N
     return counts[before - 1][1] if before else None
 
 
-def _phase(moment: float, window: tuple[float, float], pauses: Pauses) -> Phase:
+def _phase(moment: float, window: Window, pauses: Pauses) -> Phase:
     """The phase in which a second begins; a stage settles in a warm-up of its own."""
     settling = any(begin - EDGE_S <= moment < end - EDGE_S for begin, end in pauses)
     if moment < window[0] - EDGE_S or settling:

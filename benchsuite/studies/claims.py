@@ -36,7 +36,6 @@ from benchsuite.studies.study import (
     Region,
     Study,
     admits,
-    situations,
 )
 
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
@@ -319,14 +318,13 @@ class Answered:
 
 def answered(study: Study, execution: Execution) -> list[Answered]:
     """Every question of the study, in their order."""
-    questions, cells = [], [cell.coordinates for cell in matrix.every(study)]
+    questions = []
     for answer in study.answers:
         by = Objective(answer.figure, answer.best) if answer.figure else study.objective
         assert by is not None  # reading has seen to it
-        by_situation = situations(answer, (cell for cell in cells if admits(answer.only, cell)))
         executed = [
-            _situation(study, execution, answer, by, dict(where), arms)
-            for where, arms in by_situation.items()
+            _situation(study, execution, answer, by, where, arms)
+            for where, arms in matrix.situations(answer, study)
             if any(_find(execution, arm) for arm in arms)
         ]
         questions.append(Answered(answer, by, executed))

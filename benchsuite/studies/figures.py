@@ -18,10 +18,7 @@ from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.study import Figure
 
 WINDOW, WHOLE_LOAD = "window", "load"
-PHASES = {
-    WINDOW: (Phase.WINDOW.value,),
-    WHOLE_LOAD: (Phase.WARM_UP.value, Phase.WINDOW.value),
-}
+PHASES = {WINDOW: (Phase.WINDOW.value,), WHOLE_LOAD: (Phase.WARM_UP.value, Phase.WINDOW.value)}
 """Of the whole load: ramp, warm-up and window, without the drain."""
 
 TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
@@ -379,9 +376,8 @@ OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 def _check(figure: Figure, derived: Derived | None) -> None:
     scopes = derived.scopes if derived else (WINDOW,)
     if figure.scope not in scopes:
-        raise UsageError(
-            f"scope: {figure.of} is of the {' or the '.join(scopes)}, not {figure.scope!r}."
-        )
+        allowed = " or the ".join(scopes)
+        raise UsageError(f"scope: {figure.of} is of the {allowed}, not {figure.scope!r}.")
     names = tuple(derived.options if derived else PLACES)
     for name, value in figure.options.items():
         if name not in names:

@@ -13,16 +13,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.options import in_cell, laid_over, settled, shares
 from benchsuite.studies.strictly import Place
-from benchsuite.studies.study import (
-    Cell,
-    Coordinates,
-    Options,
-    Selector,
-    Study,
-    admits,
-    names,
-    situations,
-)
+from benchsuite.studies.study import Answer, Cell, Coordinates, Options, Selector, Study, admits
 
 ALL: Selector = {}  #: Selects every cell.
 ONLY = Place("--only")
@@ -102,10 +93,19 @@ def cases(study: Study) -> list[Case]:
         places = [key({**cell, **(to or {})}) for cell, other in selected for to in ({}, other)]
         add(Need.CLAIM, places, claim.needs)
     for answer in study.answers:
-        of_it = [cell for cell in here if admits(answer.only, cell)]
-        for arms in situations(answer, of_it).values():
+        for _, arms in situations(answer, study):
             add(Need.QUESTION, map(key, arms), answer.needs)
     return found
+
+
+def situations(answer: Answer, study: Study) -> Iterable[tuple[Coordinates, list[Coordinates]]]:
+    """What it does not choose among, each with the cells of the study that it chooses among."""
+    chosen: dict[Key, tuple[Coordinates, list[Coordinates]]] = {}
+    for cell in every(study):
+        if admits(answer.only, cell.coordinates):
+            where = {axis: v for axis, v in cell.coordinates.items() if axis not in answer.choice}
+            chosen.setdefault(key(where), (where, []))[1].append(cell.coordinates)
+    return chosen.values()
 
 
 def needed(study: Study, cases: Iterable[Case]) -> dict[Key, Need]:
@@ -159,7 +159,7 @@ def selector(given: Iterable[str]) -> Selector:
 
 def check_selector(study: Study, selector: Selector, place: Place = ONLY) -> None:
     """Raises UsageError for an axis or a value that the study lacks."""
-    axes = {axis.name: names(axis.values) for axis in study.axes}
+    axes = {axis.name: [value.name for value in axis.values] for axis in study.axes}
     for axis, values in selector.items():
         place.check([axis], "axis", axes)
         place.at(axis).check(values, "value", axes[axis])
@@ -178,7 +178,7 @@ def kept_values(study: Study, scale: float) -> Selector:
     """Of the axes that are thinned, the values that are kept."""
     thin, least = study.scaling.thin, study.scaling.least
     return {
-        axis: order[: _fewer(len(names(study.axis(axis).values)), scale, least.get(axis, 1))]
+        axis: order[: _fewer(len(study.axis(axis).values), scale, least.get(axis, 1))]
         for axis, order in thin.items()
     }
 

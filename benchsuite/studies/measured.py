@@ -97,9 +97,7 @@ class Execution:
     conditions: Mapping[str, float] = field(default_factory=dict)
     """What a claim's `needs` are held against, where it is the same for all cells: cpus-target."""
     looks: int = 1  #: How often it is looked at, at the most, before it ends.
-    _scatter: dict[str, Scatter] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    _known: dict[str, Scatter] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def confidence(self) -> float:
@@ -108,9 +106,9 @@ class Execution:
 
     def scatter(self, figure: str) -> Scatter:
         """How the starts of all cells scatter in that figure; found once."""
-        if figure not in self._scatter:
-            self._scatter[figure] = scatter(
+        if figure not in self._known:
+            self._known[figure] = scatter(
                 [cell.values(figure) for cell in self.cells],
                 [cell.amounts(figure) for cell in self.cells],
             )
-        return self._scatter[figure]
+        return self._known[figure]

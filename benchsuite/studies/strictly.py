@@ -24,9 +24,8 @@ class Place:
         return Place(self.file, (*self.keys[:-1], f"{self.keys[-1]}[{number}]"))
 
     def error(self, message: str) -> UsageError:
-        return UsageError(
-            ": ".join(part for part in (self.file, ".".join(self.keys), message) if part)
-        )
+        parts = filter(None, (self.file, ".".join(self.keys), message))
+        return UsageError(": ".join(parts))
 
     def wrong(self, value: object, wanted: str) -> UsageError:
         return self.error(f"must be {wanted}, and is {shown(value)}.")

@@ -1,6 +1,6 @@
 """A study as its file says it; `reading.read()` makes it, and nothing in it is evaluated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -233,14 +233,3 @@ def admits(selector: Selector, coordinates: Coordinates) -> bool:
 
 def names(values: Sequence[Value | Axis]) -> list[str]:
     return [one.name for one in values]
-
-
-def situations(
-    answer: Answer, cells: Iterable[Coordinates]
-) -> dict[tuple[tuple[str, str], ...], list[Coordinates]]:
-    """What an answer does not choose among → the cells that are chosen among there."""
-    by_situation: dict[tuple[tuple[str, str], ...], list[Coordinates]] = {}
-    for cell in cells:
-        where = tuple((axis, value) for axis, value in cell.items() if axis not in answer.choice)
-        by_situation.setdefault(where, []).append(cell)
-    return by_situation
