@@ -246,10 +246,8 @@ def counted(runs: Iterable[Run]) -> list[Run]:
 
 
 def grouped(runs: Iterable[Run]) -> list[Cell]:
-    """The same in the order of their first start.
-
-    A run without figures knows no software and no machine; it goes with the newest runs of its
-    cell and label.
+    """The same in the order of their first start. A run without figures knows no software and no
+    machine; it goes with the newest runs of its cell and label.
     """
 
     def made_with(run: Run) -> tuple[object, ...]:

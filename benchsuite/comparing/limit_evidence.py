@@ -32,9 +32,8 @@ Counts = Sequence[Mapping[str, int]]  #: What readings count, each by name.
 
 
 def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence | None:
-    """The evidence of a run, or of a stage, over its window; None where no requests were answered,
-    or by a target that was not watched. `more` are fields that rows don't hold. Of a diagnostic
-    start only its diagnosis counts.
+    """The evidence of a run, or of a stage, over its window; None without answered requests or a
+    watched target. `more` are fields that rows don't hold. Of a diagnostic start only that counts.
     """
     total = stage or whole(run)
     facts = run.server_facts

@@ -82,10 +82,8 @@ def least_p(first: int, second: int) -> float:
 
 
 def attained_level(first: int, second: int, level: float) -> float:
-    """The largest p at or below the level that so many starts can give: 0.032 for five against five
-    at 5 %.
-
-    With more than 30 starts a side, ps lie close enough for the level itself.
+    """The largest p at or below the level that so many starts can give: 0.032 for 5 against 5 at
+    5 %. With more than 30 starts a side, ps lie close enough for the level itself.
     """
     if max(first, second) > 30:
         return level
@@ -184,9 +182,8 @@ class Comparison:
         The minimum detectable effect (Bloom 1995, "Minimum detectable effects"): the standard error
         times t(1 - α/2, ν) + t(power, ν). α is divided by the number of comparisons and is what the
         rank test attains; the error is divided by √(3/π), as ranks use that much of the information
-        in normal noise (Lehmann, Nonparametrics). With 5 starts a side it promises a little much:
-        see docs/comparing.md. Where the margin hides a difference, it is the margin and t(power, ν)
-        times the error.
+        in normal noise (Lehmann, Nonparametrics). With 5 starts a side it promises a little much
+        (docs/comparing.md). Where the margin hides it, it is the margin and t(power, ν) errors.
         """
         if self.outcome in (Outcome.TOO_FEW, Outcome.UNDEFINED) or self.error is None:
             return None
@@ -199,8 +196,7 @@ class Comparison:
 
     def runs_wanted(self, compared: int = 1) -> int | None:
         """Starts of each side with which this difference, if it is as large as it seems, would be
-        shown in 9 of 10 cases, beside so many comparisons; None where it doesn't matter, or that
-        would take too many.
+        shown in 9 of 10 cases, beside so many comparisons; None for too many, or a small one.
         """
         least = max(starts_needed(max(compared, self.compared)), min(self.starts) + 1)
         if self.value is None or (not self.value and self.scale is Scale.RATIO):

@@ -5,8 +5,7 @@ level, the *headline*, stand for a run with stages.
 
 A point is a rate, the margin by which the condition held there (in logits, positive where it held)
 and the number of arrivals behind it. Margins fall as rates rise: a decreasing isotonic fit (pool
-adjacent violators, weighted) takes out what is chance, and the rate is where the fit crosses zero,
-interpolated in the logarithm of the rate.
+adjacent violators, weighted) takes out chance, and the rate, in logarithms, is where it is 0.
 """
 
 import math

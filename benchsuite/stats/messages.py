@@ -1,8 +1,7 @@
 """What became of messages and connections, counted from samples. Pure functions.
 
-Subscribers of a broadcast may be spread over load processes; all share one clock, and every
-delivery carries the moment at which its publication was sent, by which they are put together here:
-who got what, when, and in which order.
+Subscribers of a broadcast may be spread over load processes; all share one clock, and deliveries
+carry the moment at which theirs was sent, which tells who got what, when, and in which order.
 """
 
 from collections.abc import Mapping

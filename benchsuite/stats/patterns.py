@@ -128,8 +128,7 @@ def _turns(moments: Floats) -> tuple[int, float]:
     chance alone lays as many as near to a grid; 0 turns where they lie on none.
 
     The moments between them are then anywhere: that they lie no farther from the grid, root sum
-    square, is the volume of a ball (in the simplex of ordered moments) for each choice of occupied
-    points.
+    square, is the volume of a ball (in the simplex of ordered moments) for each choice of points.
     """
     inner, best = len(moments) - 2, (0, 1.0)
     places = (moments - moments.min()) / np.ptp(moments)

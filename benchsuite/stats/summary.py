@@ -29,9 +29,8 @@ ABOUT_HALF = 0.05  #: Of all samples.
 def samples_needed(percent: float) -> int:
     """Samples that a percentile asks for: 72 for p95, 368 for p99, 3 688 for p99.9.
 
-    The smallest n with q**n <= 2.5 %: with fewer, the estimate may well be the maximum under
-    another name. The one-sided form of the order-statistic interval (David & Nagaraja, Order
-    Statistics, 3rd ed., 7.1).
+    The smallest n with q**n <= 2.5 %: with fewer, the estimate may be the maximum by another name.
+    The one-sided order-statistic interval (David & Nagaraja, Order Statistics, 3rd ed., 7.1).
     """
     return math.ceil(math.log(RISK) / math.log(percent / 100))
 
@@ -59,7 +58,7 @@ def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[fl
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
-Window = tuple[float, float]  #: From, to: monotonic seconds.
+Window = tuple[float, float]  #: Monotonic seconds, [begin, end).
 Pauses = Sequence[Window]  #: Parts of a window that don't count.
 EDGE_S = 0.01  #: So little early or late, a second of the window is whole.
 
@@ -105,8 +104,7 @@ def summarise(
     examples: Mapping[int, str] | None = None,
     waits: bool = False,
 ) -> Summary:
-    """The figures of these samples over a window of monotonic seconds [begin, end), less its
-    pauses: the settling between stages.
+    """The figures of these samples over a window, less its pauses: the settling between stages.
 
     Times and failures are those of the requests that were *meant to start* in the window, also when
     they finished after it. Throughput and goodput count what *finished* in it: the late ones would
@@ -193,9 +191,8 @@ def intervals(
 ) -> Iterator[Interval]:
     """One interval for each whole second since `origin`, empty seconds included.
 
-    `users` are (monotonic second, users then running), and `connections` the same of open
-    WebSockets; each interval takes the last before its end. `strays` are None where there are no
-    WebSockets.
+    `users` are (monotonic second, users then running), `connections` the same of open WebSockets;
+    each interval takes the last before its end. `strays` are None where there are no WebSockets.
     """
     if not len(samples) and not connections:
         return

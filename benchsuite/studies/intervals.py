@@ -4,8 +4,7 @@
   Few starts don't show their own spread, so each cell's variance is moderated by those of all cells
   of the study in that figure (Smyth 2004, "Linear models and empirical Bayes methods"): the more
   alike the cells scatter, the more it is theirs. A noisy cell then doesn't blind a quiet one, nor
-  does a quiet one flatter a noisy one. `python -m benchmarks.claims` measures what that covers;
-  docs/studies.md has its table.
+  a quiet one flatter a noisy one. `benchmarks.claims` measures it; docs/studies.md has its table.
 * 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
   the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
   (2008); both are widened by as much as starts lie further apart than that law has it, in the cell

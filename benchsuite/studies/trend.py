@@ -2,8 +2,7 @@
 
 Changes are steps of the mean logarithm, as `stats.steady` finds them. Each costs 3 σ² ln n, and
 2 σ² ln N more where N cells are looked at, which divides the chance of a false one among them. σ²
-is at least the middle one of all cells. `python -m benchmarks.claims` measures how often it finds
-what isn't there.
+is at least the middle one of all cells. `python -m benchmarks.claims` measures false steps.
 """
 
 import math
