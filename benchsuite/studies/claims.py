@@ -17,7 +17,7 @@ or one that isn't behind has half of its starts in doubt: it might be the best, 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
@@ -90,102 +90,8 @@ class Judgement:
 
 def judge(study: Study, execution: Execution) -> list[Judgement]:
     """Every claim of the study, in their order."""
-    cells = [cell.coordinates for cell in matrix.every(study)]
-    return [_judgement(study, execution, claim, cells) for claim in study.claims]
-
-
-def _side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
-    """The starts of a cell in a figure, and how all cells scatter in it."""
-    of_all = execution.scatter(figure)
-    if cell is None:
-        return Side((), of_all)
-    amounts, at_least = cell.amounts(figure), cell.at_least(figure)
-    return Side(cell.values(figure), of_all, amounts, at_least, cell.is_floor(figure))
-
-
-def _judgement(
-    study: Study, execution: Execution, claim: Claim, cells: Sequence[Coordinates]
-) -> Judgement:
-    """By the cells of the whole study that checks select, whether or not they were executed."""
-    asked = [(check, cell) for check in claim.checks for cell in cells if admits(check.cell, cell)]
-    sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
-    told = {axis for axis, value in sides[0].items() if any(one[axis] != value for one in sides)}
-    checks = [
-        _judged(study, execution, claim, check, cell, len(asked), told or set(cell))
-        for check, cell in asked
-    ]
-    for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
-        if deciding := [one for one in checks if one.outcome is outcome]:
-            break
-    whys = (check.reasons if outcome is Outcome.UNTOLD else [check.says] for check in deciding)
-    distinct = list(dict.fromkeys(reason for each in whys for reason in each))
-    more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
-    return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
-
-
-def _judged(
-    study: Study,
-    execution: Execution,
-    claim: Claim,
-    check: Check,
-    cell: Coordinates,
-    together: int,
-    told: set[str],
-) -> Judged:
-    """Names the axes `told`: the claim itself says where all its cells are alike."""
-    ((kind, region),) = ((Kind(name), region) for name, region in check.regions.items())
-    to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
-    reasons: list[str] = []
-    closed: list[str] = []
-
-    def side(coordinates: Coordinates, figure: str) -> Side:
-        known, where = _find(execution, coordinates), study.titles(coordinates, with_axes=True)
-        before = [*_obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
-        closed.extend(before)
-        reasons.extend([*before, *_unmeasured(known, where, figure)])
-        return _side_of(execution, known, figure)
-
-    other = side(to, check.to_figure or check.figure) if to is not None else None
-    sides = side(cell, check.figure), other
-    confidence = execution.confidence
-    measured = interval(kind, *sides, confidence)
-    name = _name(study, check, cell, to, told)
-    judged = Judged(name=name, region=region, cell=cell, to=to, found=measured)
-    if reasons:
-        distinct = tuple(dict.fromkeys(reasons))
-        return replace(judged, reasons=distinct, is_closed=bool(closed), more=1)
-    if _within(measured, region):
-        return replace(judged, outcome=Outcome.HOLDS)
-    surely = 1 - (1 - confidence) / together
-    if is_apart(interval(kind, *sides, surely), region):
-        return replace(judged, outcome=Outcome.FAILS)
-    why = judged.says
-    if measured.low is None:
-        why = f"{judged.name}: {measured.reason}"
-    elif is_apart(measured, region):
-        why += f", as one of {together} checks by chance"
-    inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
-    outside = starts_more(lambda found: is_apart(found, region), kind, sides, surely)
-    more = min(filter(None, (inside, outside)), default=None)
-    return replace(judged, reasons=(why,), more=more)
-
-
-def _name(
-    study: Study,
-    check: Check,
-    cell: Coordinates,
-    to: Coordinates | None,
-    told: set[str],
-) -> str:
-    """Of the other cell only what differs from this one."""
-    where = study.titles({axis: cell[axis] for axis in cell if axis in told}, with_axes=True)
-    mine = f"{study.figure_title(check.figure)} of {where}"
-    if to is None:
-        return mine
-    of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
-    other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
-    sign = "/" if check.ratio else "−"
-    return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
+    evidence = _Evidence(study, execution)
+    return [evidence.judgement(claim) for claim in study.claims]
 
 
 def _within(measured: Interval, region: Region) -> bool:
@@ -198,10 +104,6 @@ def is_apart(measured: Interval, region: Region) -> bool:
     return low is not None and high is not None and (high < region[0] or low > region[1])
 
 
-def _find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
-    return next((one for one in execution.cells if one.coordinates == coordinates), None)
-
-
 def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[str]:
     """What a cell that can run here still lacks."""
     if cell is None or cell.state is State.UNAVAILABLE:
@@ -210,46 +112,6 @@ def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[
         yield f"{where}: {cell.reason or cell.state.value}"
     elif not cell.counted and not cell.is_floor(figure):
         yield f"{where}: no run counts ({reasons(cell.starts) or 'no run'})"
-
-
-def _obstacles(
-    study: Study,
-    execution: Execution,
-    needs: Mapping[str, float],
-    cell: MeasuredCell | None,
-    where: str,
-    figure: str,
-    given: Mapping[str, Region],
-) -> Iterator[str]:
-    """Why nothing may be said of the cell there however often it is started."""
-    of_cell = cell.conditions if cell else {}
-    for name, least in needs.items():
-        has = of_cell.get(name, execution.conditions.get(name))
-        if has is None and (cell is None or not cell.starts):
-            continue
-        if has is None or has < least:
-            known = "not known" if has is None else format_number(has)
-            of = f"{where}: " if has != execution.conditions.get(name) else ""
-            yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
-    if cell is None:
-        yield f"{where} is no part of this execution"
-        return
-    if cell.state is State.UNAVAILABLE:
-        yield f"{where}: {cell.reason or cell.state.value}"
-        return
-    if not cell.starts:
-        return
-    for name, (low, high) in given.items():
-        values = cell.values(name)
-        if not values or not low <= fmean(values) <= high:
-            seen = written(fmean(values)) if values else "not known"
-            what = f"not this question here: {study.figure_title(name)} of {where} is {seen}"
-            yield f"{what}, and must be {_region_words(low, high)}"
-    without = [start for start in cell.counted if start.figures.get(figure) is None]
-    if without:
-        codes = f" ({reasons(without)})" if reasons(without) else ""
-        runs = f"{len(without)} of {len(cell.counted)} runs"
-        yield f"{where}: {runs} without {study.figure_title(figure)}{codes}"
 
 
 def _region_words(low: float, high: float) -> str:
@@ -318,55 +180,17 @@ class Answered:
 
 def answered(study: Study, execution: Execution) -> list[Answered]:
     """Every question of the study, in their order."""
-    questions = []
+    questions, evidence = [], _Evidence(study, execution)
     for answer in study.answers:
         by = Objective(answer.figure, answer.best) if answer.figure else study.objective
         assert by is not None  # reading has seen to it
         executed = [
-            _situation(study, execution, answer, by, where, arms)
+            evidence.situation(answer, by, where, arms)
             for where, arms in matrix.situations(answer, study)
-            if any(_find(execution, arm) for arm in arms)
+            if any(map(evidence.find, arms))
         ]
         questions.append(Answered(answer, by, executed))
     return questions
-
-
-def _situation(
-    study: Study,
-    execution: Execution,
-    answer: Answer,
-    by: Objective,
-    where: Coordinates,
-    arms: Sequence[Coordinates],
-) -> Situation:
-    known: list[tuple[str, MeasuredCell]] = []
-    failed: list[Arm] = []
-    unknown: dict[str, list[str]] = {}
-    absent: dict[str, list[str]] = {}
-    for coordinates in arms:
-        cell = _find(execution, coordinates)
-        name = study.titles({axis: coordinates[axis] for axis in answer.choice})
-        if cell is None or cell.state is State.UNAVAILABLE:
-            reason = cell.reason if cell else "no part of this execution"
-            absent.setdefault(reason, []).append(name)
-        elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
-            side = _side_of(execution, cell, by.figure)
-            failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
-        else:
-            doubts = [*_obstacles(study, execution, answer.needs, cell, name, by.figure, {})]
-            doubts += _unmeasured(cell, name, by.figure)
-            if not doubts and len(cell.values(by.figure)) < FEWEST:
-                doubts = ["one run has no interval"]
-            for doubt in doubts:
-                unknown.setdefault(doubt.removeprefix(f"{name}: "), []).append(name)
-            if not doubts:
-                known.append((name, cell))
-    best, behind = _ranked(execution, by, known)
-    grouped = (
-        [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
-        for reasons in (unknown, absent)
-    )
-    return Situation(where, best, behind, failed, *grouped)
 
 
 def _spoilt(cell: MeasuredCell) -> str:
@@ -375,34 +199,184 @@ def _spoilt(cell: MeasuredCell) -> str:
     return reasons(failed) if len(failed) >= INVALID_SHARE * len(cell.counted) else ""
 
 
-def _ranked(
-    execution: Execution, by: Objective, known: Sequence[tuple[str, MeasuredCell]]
-) -> tuple[list[Arm], list[Arm]]:
-    """Those that may be the best, and the others."""
-    most = by.best == "most"
-    ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
-    order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
-    best: list[Arm] = []
-    behind: list[Arm] = []
-    confidence = 1 - (1 - execution.confidence) / max(1, len(order) - 1)
-    for name, cell in order:
-        mine = _side_of(execution, cell, by.figure)
-        arm = Arm(name, cell, interval(Kind.VALUE, mine))
-        if not best:
+class _Evidence:
+    """A study, and what an execution of it has measured."""
+
+    def __init__(self, study: Study, execution: Execution) -> None:
+        self.study, self.execution = study, execution
+        self.cells = [cell.coordinates for cell in matrix.every(study)]
+
+    def _side_of(self, cell: MeasuredCell | None, figure: str) -> Side:
+        """The starts of a cell in a figure, and how all cells scatter in it."""
+        of_all = self.execution.scatter(figure)
+        if cell is None:
+            return Side((), of_all)
+        amounts, at_least = cell.amounts(figure), cell.at_least(figure)
+        return Side(cell.values(figure), of_all, amounts, at_least, cell.is_floor(figure))
+
+    def find(self, coordinates: Coordinates) -> MeasuredCell | None:
+        return next((one for one in self.execution.cells if one.coordinates == coordinates), None)
+
+    def judgement(self, claim: Claim) -> Judgement:
+        """By the cells of the whole study that checks select, whether or not they were executed."""
+        asked = [(check, c) for check in claim.checks for c in self.cells if admits(check.cell, c)]
+        sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
+        told = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1}
+        told = told or {*sides[0]}
+        checks = [self._judged(claim, check, cell, len(asked), told) for check, cell in asked]
+        for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
+            if deciding := [one for one in checks if one.outcome is outcome]:
+                break
+        whys = (check.reasons if outcome is Outcome.UNTOLD else [check.says] for check in deciding)
+        distinct = list(dict.fromkeys(reason for each in whys for reason in each))
+        more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
+        return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
+
+    def _judged(
+        self, claim: Claim, check: Check, cell: Coordinates, together: int, told: set[str]
+    ) -> Judged:
+        """Names the axes `told`: the claim itself says where all its cells are alike."""
+        ((kind, region),) = ((Kind(name), region) for name, region in check.regions.items())
+        to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
+        reasons: list[str] = []
+        closed: list[str] = []
+
+        def side(coordinates: Coordinates, figure: str) -> Side:
+            known, where = self.find(coordinates), self.study.titles(coordinates, with_axes=True)
+            before = [*self._obstacles(claim, known, where, figure)]
+            closed.extend(before)
+            reasons.extend([*before, *_unmeasured(known, where, figure)])
+            return self._side_of(known, figure)
+
+        other = side(to, check.to_figure or check.figure) if to is not None else None
+        sides = side(cell, check.figure), other
+        confidence = self.execution.confidence
+        measured = interval(kind, *sides, confidence)
+        name = self._name(check, cell, to, told)
+        judged = Judged(name=name, region=region, cell=cell, to=to, found=measured)
+        if reasons:
+            distinct = tuple(dict.fromkeys(reasons))
+            return replace(judged, reasons=distinct, is_closed=bool(closed), more=1)
+        if _within(measured, region):
+            return replace(judged, outcome=Outcome.HOLDS)
+        surely = 1 - (1 - confidence) / together
+        if is_apart(interval(kind, *sides, surely), region):
+            return replace(judged, outcome=Outcome.FAILS)
+        why = judged.says
+        if measured.low is None:
+            why = f"{judged.name}: {measured.reason}"
+        elif is_apart(measured, region):
+            why += f", as one of {together} checks by chance"
+        inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
+        outside = starts_more(lambda found: is_apart(found, region), kind, sides, surely)
+        more = min(filter(None, (inside, outside)), default=None)
+        return replace(judged, reasons=(why,), more=more)
+
+    def _name(self, check: Check, cell: Coordinates, to: Coordinates | None, told: set[str]) -> str:
+        """Of the other cell only what differs from this one."""
+        study, own = self.study, {axis: cell[axis] for axis in cell if axis in told}
+        mine = f"{study.figure_title(check.figure)} of {study.titles(own, with_axes=True)}"
+        if to is None:
+            return mine
+        of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
+        other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
+        sign = "/" if check.ratio else "−"
+        return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
+
+    def _obstacles(
+        self, asks: Claim | Answer, cell: MeasuredCell | None, where: str, figure: str
+    ) -> Iterator[str]:
+        """Why nothing may be said of the cell there however often it is started."""
+        titled, of_all = self.study.figure_title, self.execution.conditions
+        of_cell = {**of_all, **(cell.conditions if cell else {})}
+        for name, least in asks.needs.items():
+            has = of_cell.get(name)
+            if has is None and (cell is None or not cell.starts):
+                continue
+            if has is None or has < least:
+                known = "not known" if has is None else format_number(has)
+                of = f"{where}: " if has != of_all.get(name) else ""
+                yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
+        if cell is None:
+            yield f"{where} is no part of this execution"
+            return
+        if cell.state is State.UNAVAILABLE:
+            yield f"{where}: {cell.reason or cell.state.value}"
+            return
+        if not cell.starts:
+            return
+        for name, (low, high) in asks.given.items() if isinstance(asks, Claim) else ():
+            values = cell.values(name)
+            if not values or not low <= fmean(values) <= high:
+                seen = written(fmean(values)) if values else "not known"
+                what = f"not this question here: {titled(name)} of {where} is {seen}"
+                yield f"{what}, and must be {_region_words(low, high)}"
+        without = [start for start in cell.counted if start.figures.get(figure) is None]
+        if without:
+            codes = f" ({reasons(without)})" if reasons(without) else ""
+            runs = f"{len(without)} of {len(cell.counted)} runs"
+            yield f"{where}: {runs} without {titled(figure)}{codes}"
+
+    def situation(
+        self, answer: Answer, by: Objective, where: Coordinates, arms: Sequence[Coordinates]
+    ) -> Situation:
+        known: list[tuple[str, MeasuredCell]] = []
+        failed: list[Arm] = []
+        unknown: dict[str, list[str]] = {}
+        absent: dict[str, list[str]] = {}
+        for coordinates in arms:
+            cell = self.find(coordinates)
+            name = self.study.titles({axis: coordinates[axis] for axis in answer.choice})
+            if cell is None or cell.state is State.UNAVAILABLE:
+                reason = cell.reason if cell else "no part of this execution"
+                absent.setdefault(reason, []).append(name)
+            elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
+                side = self._side_of(cell, by.figure)
+                failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
+            else:
+                doubts = [*self._obstacles(answer, cell, name, by.figure)]
+                doubts += _unmeasured(cell, name, by.figure)
+                if not doubts and len(cell.values(by.figure)) < FEWEST:
+                    doubts = ["one run has no interval"]
+                for doubt in doubts:
+                    unknown.setdefault(doubt.removeprefix(f"{name}: "), []).append(name)
+                if not doubts:
+                    known.append((name, cell))
+        best, behind = self._ranked(by, known)
+        untold, gone = (
+            [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
+            for reasons in (unknown, absent)
+        )
+        return Situation(where, best, behind, failed, untold, gone)
+
+    def _ranked(
+        self, by: Objective, known: Sequence[tuple[str, MeasuredCell]]
+    ) -> tuple[list[Arm], list[Arm]]:
+        """Those that may be the best, and the others."""
+        most = by.best == "most"
+        ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
+        order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
+        best: list[Arm] = []
+        behind: list[Arm] = []
+        confidence = 1 - (1 - self.execution.confidence) / max(1, len(order) - 1)
+        for name, cell in order:
+            mine = self._side_of(cell, by.figure)
+            arm = Arm(name, cell, interval(Kind.VALUE, mine))
+            if not best:
+                best.append(arm)
+                continue
+            sides = mine, self._side_of(best[0].cell, by.figure)
+            ratio = interval(Kind.RATIO, *sides, confidence)
+            arm = replace(arm, ratio=ratio)
+            # without right answers it needs no interval: 0 is the fewest that there are
+            if is_apart(ratio, ahead) or (most and ratio.value == 0):
+                behind.append(arm)
+                continue
+            if not _within(ratio, ALIKE):
+                more = starts_more(
+                    lambda further: is_apart(further, ahead) or _within(further, ALIKE),
+                    *(Kind.RATIO, sides, confidence),
+                )
+                arm = replace(arm, more=more)
             best.append(arm)
-            continue
-        sides = mine, _side_of(execution, best[0].cell, by.figure)
-        ratio = interval(Kind.RATIO, *sides, confidence)
-        arm = replace(arm, ratio=ratio)
-        # without right answers it needs no interval: 0 is the fewest that there are
-        if is_apart(ratio, ahead) or (most and ratio.value == 0):
-            behind.append(arm)
-            continue
-        if not _within(ratio, ALIKE):
-            more = starts_more(
-                lambda further: is_apart(further, ahead) or _within(further, ALIKE),
-                *(Kind.RATIO, sides, confidence),
-            )
-            arm = replace(arm, more=more)
-        best.append(arm)
-    return best, behind
+        return best, behind
