@@ -26,7 +26,6 @@ NOT_OF_IT = (
     *("load.spawn_rate", "load.stages", "load.iterations"),
 )
 """Options of a run that say how much load there was, or what it was called."""
-REPEAT = 3
 
 
 class Fit(StrEnum):
@@ -138,7 +137,7 @@ def command_of(run: Run, rate: float) -> str:
     on = {"target": spec.server.cpus, "load": spec.load.cpus}
     pins = [f"--cpus-{whose}={ranges(cpus, '-', ',')}" for whose, cpus in on.items() if cpus]
     load = f"--rate={rate:g}" if rate else f"--users={max(1, (run.users or 2) // 2)}"
-    return command("runbench", *words, *(pins or ["--no-pin"]), load, f"--repeat={REPEAT}")
+    return command("runbench", *words, *(pins or ["--no-pin"]), load, "--repeat=3")
 
 
 def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:

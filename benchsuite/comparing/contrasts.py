@@ -258,8 +258,6 @@ def notes(pairs: Sequence[Pair]) -> list[str]:
 CLOSE = 1.05
 """With too few runs to prove anything, a smaller ratio is within what one run differs by."""
 
-ID_LETTERS = 8
-
 
 @dataclass(frozen=True, slots=True)
 class Standing:
@@ -389,8 +387,6 @@ def more_runs(standing: Standing) -> tuple[str, str]:
     about = format_period(max(step, step * round(seconds / step)))
     who = listed([one.candidate.title for one in undecided])
     apart = f" {standing.best.title} from {who}" if standing.rivals not in ([], undecided) else ""
-    ids = ",".join(cell.entering[0].pk.hex[:ID_LETTERS] for cell in cells)
-    return (
-        f"{counted(more, 'more run')} each, about {about}, would tell{apart}:",
-        command("runbench", f"--again={ids}", f"--repeat={more}"),
-    )
+    ids = ",".join(cell.entering[0].pk.hex[:8] for cell in cells)
+    sentence = f"{counted(more, 'more run')} each, about {about}, would tell{apart}:"
+    return sentence, command("runbench", f"--again={ids}", f"--repeat={more}")

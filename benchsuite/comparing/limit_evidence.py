@@ -21,8 +21,6 @@ from benchsuite.stats.steady import growth
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
 """Parts that measure, or stand for what is not on the machine."""
 
-PERIOD_US = 100_000  #: Of a quota of CPU time, where only the quota is known.
-
 ALONE = 0.25  #: Requests in flight, on average, of which hardly any meets another one.
 
 STANDS_OUT = 0.05
@@ -242,7 +240,8 @@ def _cpus(own: Sequence[int] | None, facts: Mapping[str, Any]) -> float | None:
     quota = str(facts.get("cgroup_cpu_max") or "").split()
     worth = [float(one) for one in quota if one.isdecimal()]
     if usable and worth:
-        return min(float(usable), worth[0] / (worth[1] if len(worth) > 1 else PERIOD_US))
+        _, period_us = (*worth, 100_000)[:2]  # where only the quota is known, the kernel's own
+        return min(float(usable), worth[0] / period_us)
     return float(usable) if usable else None
 
 

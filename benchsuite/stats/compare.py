@@ -33,6 +33,7 @@ from numpy.typing import NDArray
 from benchsuite.core.metrics.every import Scale
 from benchsuite.stats.distributions import student_quantile
 
+Floats = NDArray[np.float64]
 FEWEST_STARTS = 5  #: Of each side. Three against three can never be significant: least p is 0.1.
 CONFIDENCE, LEVEL = 0.95, 0.05  #: Of intervals, and of tests.
 EXACT_UP_TO = 60  #: Starts a side up to which p is exact; above, that takes seconds.
@@ -55,7 +56,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> tuple[float
     return min(1.0, 2 * float(min(tails) / ways.sum())), "exact"
 
 
-def _ways(ranks: Iterable[int], many: int) -> NDArray[np.float64]:
+def _ways(ranks: Iterable[int], many: int) -> Floats:
     """In how many ways so many of the ranks have each sum."""
     ranks = sorted(ranks)
     ways = np.zeros((many + 1, sum(ranks[-many:]) + 1))
@@ -248,13 +249,8 @@ def compare(
             value = after - before
         elif before:
             value = after / before
-    plain = Comparison(
-        scale=scale,
-        starts=(len(first), len(second)),
-        means=(before, after),
-        value=value,
-        margin=margin,
-    )
+    starts, means = (len(first), len(second)), (before, after)
+    plain = Comparison(scale=scale, starts=starts, means=means, value=value, margin=margin)
     has_value = scale is Scale.DIFFERENCE or (first.all() and second.all())
     if min(plain.starts) >= 2 and has_value:
         error, freedom, plug_in = _errors(scale, first, second)
@@ -279,9 +275,7 @@ def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
     return every
 
 
-def _errors(
-    scale: Scale, first: NDArray[np.float64], second: NDArray[np.float64]
-) -> tuple[float, float | None, float]:
+def _errors(scale: Scale, first: Floats, second: Floats) -> tuple[float, float | None, float]:
     """Standard error, its degrees of freedom (Welch–Satterthwaite; None where nothing varies), and
     what resampling takes the error for; of the logarithm for a ratio (delta method).
     """

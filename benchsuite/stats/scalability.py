@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchsuite.core.units import format_number
-from benchsuite.stats.compare import CONFIDENCE, Estimate
+from benchsuite.stats.compare import CONFIDENCE, Estimate, Floats
 from benchsuite.stats.distributions import beta, root, student_quantile
 
 FEWEST_COUNTS = 4  #: Numbers of CPUs: three parameters, and one to see whether the law holds.
@@ -130,9 +129,7 @@ def _terms(cpus: float) -> tuple[float, float, float]:
     return 1.0, cpus - 1, cpus * (cpus - 1)
 
 
-def _solved(
-    columns: Sequence[NDArray[np.float64]], aim: NDArray[np.float64]
-) -> tuple[list[float], float]:
+def _solved(columns: Sequence[Floats], aim: Floats) -> tuple[list[float], float]:
     """Coefficients, none negative, and the sum of squared errors."""
     solutions = []
     terms = np.stack(columns, axis=-1)

@@ -21,6 +21,7 @@ from benchsuite.core.results import (
 )
 from benchsuite.core.samples import ENDS, FIELDS, MOMENTS, Kind
 from benchsuite.stats import histogram
+from benchsuite.stats.histogram import Histogram
 
 RISK = 0.025  #: Accepted chance that no sample at all lies beyond the percentile.
 ABOUT_HALF = 0.05  #: Of all samples.
@@ -71,9 +72,7 @@ def distribution(seconds: NDArray[np.float64]) -> Distribution:
     return _distribution(histogram.of(seconds), float(seconds.sum()), *extremes)
 
 
-def _distribution(
-    counted: histogram.Histogram, sum_s: float, min_s: float, max_s: float
-) -> Distribution:
+def _distribution(counted: Histogram, sum_s: float, min_s: float, max_s: float) -> Distribution:
     count = histogram.size(counted)
     return Distribution(
         count=count,
@@ -85,9 +84,7 @@ def _distribution(
     )
 
 
-def percentiles(
-    counted: histogram.Histogram, wanted: Sequence[float] = PERCENTILES
-) -> dict[float, float]:
+def percentiles(counted: Histogram, wanted: Sequence[float] = PERCENTILES) -> dict[float, float]:
     """Seconds at each of these percentiles that the histogram has samples enough for."""
     total = histogram.size(counted)
     enough = [percent for percent in wanted if total >= samples_needed(max(percent, 100 - percent))]
@@ -118,15 +115,14 @@ def summarise(
     timed = right[:0] if scope in MOMENTS else right
     kinds, counts = np.unique(started["kind"][started["kind"] != Kind.OK], return_counts=True)
     failed = {Kind(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
+    told = {Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed}
     return Summary(
         name=name,
         scope=scope,
         requests=len(started),
         failures=sum(failed.values()),
         failures_by_kind={kind.words: count for kind, count in failed.items()},
-        failure_examples={
-            Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed
-        },
+        failure_examples=told,
         throughput=len(finished) / length_s,
         goodput=int((finished["kind"] == Kind.OK).sum()) / length_s,
         body_bytes=int(right["body_bytes"].sum()),
@@ -218,7 +214,7 @@ def intervals(
         yield _timed(interval, histogram.of(right["finish"] - right["intended_start"]))
 
 
-def _timed(interval: Interval, counted: histogram.Histogram) -> Interval:
+def _timed(interval: Interval, counted: Histogram) -> Interval:
     """With what the histogram of its successes tells."""
     if not len(counted):
         return interval

@@ -165,11 +165,7 @@ class Side:
 
 
 def interval(
-    kind: Kind,
-    cell: Side,
-    other: Side | None = None,
-    confidence: float = CONFIDENCE,
-    more: int = 0,
+    kind: Kind, cell: Side, other: Side | None = None, confidence: float = CONFIDENCE, more: int = 0
 ) -> Interval:
     """Of the cell, divided by the other, or less it. A value has no other. It is as wide as with so
     many starts `more` of each that are like those there are.

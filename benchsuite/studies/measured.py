@@ -107,8 +107,6 @@ class Execution:
     def scatter(self, figure: str) -> Scatter:
         """How the starts of all cells scatter in that figure; found once."""
         if figure not in self._known:
-            self._known[figure] = scatter(
-                [cell.values(figure) for cell in self.cells],
-                [cell.amounts(figure) for cell in self.cells],
-            )
+            amounts = (cell.amounts(figure) for cell in self.cells)
+            self._known[figure] = scatter((cell.values(figure) for cell in self.cells), amounts)
         return self._known[figure]

@@ -112,15 +112,12 @@ def in_cell(share: Share, coordinates: Mapping[str, str]) -> Share:
     return replace(share, cell={**coordinates, **share.cell})
 
 
-FIRST = ("server", "workload")
-
-
 def arguments(cell: Cell, resolved: Mapping[str, Any] | None = None) -> list[str]:
     """One a --option=value: server and workload first. `resolved` has options that are a share of a
     figure; one that is not yet known is shown as a formula.
     """
     options = {**cell.options, **(resolved or {})}
-    order = sorted(cell.options, key=lambda name: (name not in FIRST, name))
+    order = sorted(cell.options, key=lambda name: (name not in ("server", "workload"), name))
     return [f"--{argument}" for name in order for argument in _of(name, options[name])]
 
 

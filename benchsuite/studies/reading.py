@@ -103,7 +103,15 @@ def parse(text: str, path: Path, known: Known | None = None) -> Study:
         # of what is too long or too deep for it the parser says nothing to people
         why = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is too deep or long"
         raise place.error(f"this is no TOML: {why}.") from error
-    study = _study(_file(known)(document, place), text, path, place)
+    fields = _file(known)(document, place)
+    if fields["name"] != path.stem:
+        raise place.at("name").wrong(fields["name"], f"what the file is called, {path.stem!r}")
+    given = {CALLED.get(key, key): value for key, value in fields.items() if key != "format"}
+    axes, by_name = place.at("axis"), given.get("figures", {})
+    given["axes"] = tuple(_axis(name, axis, axes.at(name)) for name, axis in given["axes"].items())
+    given["figures"] = tuple(Figure(name=name, **figure) for name, figure in by_name.items())
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    study = Study(**given, text=text, digest=digest, path=str(path))
     _check(study, place)
     return study
 
@@ -192,17 +200,6 @@ def _file(known: Known | None) -> ReaderOf:
 CALLED = {"set": "overrides", "exclude": "excluded", "axis": "axes", "scale": "scaling"}
 CALLED |= {key: f"{key}s" for key in ("table", "chart", "claim", "answer")}
 """Keys of a file that a study calls otherwise."""
-
-
-def _study(fields: Mapping[str, Any], text: str, path: Path, place: Place) -> Study:
-    if fields["name"] != path.stem:
-        raise place.at("name").wrong(fields["name"], f"what the file is called, {path.stem!r}")
-    given = {CALLED.get(key, key): value for key, value in fields.items() if key != "format"}
-    axes, figures = place.at("axis"), given.get("figures", {})
-    given["axes"] = tuple(_axis(name, axis, axes.at(name)) for name, axis in given["axes"].items())
-    given["figures"] = tuple(Figure(name=name, **figure) for name, figure in figures.items())
-    digest = hashlib.sha256(text.encode()).hexdigest()
-    return Study(**given, text=text, digest=digest, path=str(path))
 
 
 def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
