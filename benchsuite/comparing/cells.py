@@ -131,20 +131,6 @@ def reasons_of(starts: Iterable[Start]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Spread:
-    """The mean of a figure over server starts, by which cells are compared, and its extremes."""
-
-    mean: float
-    least: float
-    most: float
-
-    @property
-    def half_range_percent(self) -> float | None:
-        """Half the distance between the extremes, in percent of the mean."""
-        return (self.most - self.least) / 2 / self.mean * 100 if self.mean else None
-
-
-@dataclass(frozen=True, slots=True)
 class Cell:
     """One server under one load: all its starts; which of them count is the rule above."""
 
@@ -201,10 +187,6 @@ class Cell:
     def compared(self, metric: Metric) -> list[float]:
         """One figure for each start that counts; less than nothing, as a slope may be, is none."""
         return [value for value in self.figures(metric) if value >= 0] if self.entering else []
-
-    def spread(self, metric: Metric) -> Spread | None:
-        known = self.figures(metric)
-        return Spread(fmean(known), min(known), max(known)) if known else None
 
     def middle(self, name: str) -> float | None:
         """The mean of the figure of that name over its starts."""
