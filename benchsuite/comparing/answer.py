@@ -132,13 +132,10 @@ def _headline(best: str, pair: Contrast) -> str:
 
 def _besides(best: Cell, pair: Contrast, compared: Sequence[Contrast]) -> str:
     """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
-    others = [
-        one
-        for one in compared
-        if one.baseline is pair.baseline and one.candidate is pair.candidate
-        if one.metric is not pair.metric and one.is_better is not None
-    ]
-    who = "It" if pair.candidate is best else pair.candidate.title
+    base, candidate = pair.baseline, pair.candidate
+    beside = [one for one in compared if one.baseline is base and one.candidate is candidate]
+    others = [one for one in beside if one.metric is not pair.metric and one.is_better is not None]
+    who = "It" if candidate is best else candidate.title
     return f"{who} is {' and '.join(_outcomes(others))}." if others else ""
 
 

@@ -61,7 +61,7 @@ def cells(
         is_thinned = needs[place] > keeps and not admits(kept, cell.coordinates)
         left_out = is_thinned or (claims and needs[place] is not Need.CLAIM)
         if admits(only, cell.coordinates) and not left_out:
-            _add(cell, wanted)
+            wanted |= _with_needed(cell)
     if not wanted:
         words = [f"{axis}={','.join(values)}" for axis, values in only.items()]
         raise UsageError(
@@ -81,11 +81,8 @@ def cases(study: Study) -> list[Case]:
     found: list[Case] = []
 
     def add(need: Need, places: Iterable[Key], needs: Mapping[str, float]) -> None:
-        wanted: set[Key] = set()
-        for place in places:
-            if place in by_key:
-                _add(by_key[place], wanted)
-        found.append(Case(need, frozenset(wanted), needs))
+        keys = (_with_needed(by_key[place]) for place in places if place in by_key)
+        found.append(Case(need, frozenset().union(*keys), needs))
 
     here = [cell.coordinates for cell in by_key.values()]
     for claim in study.claims:
@@ -120,10 +117,10 @@ def key(coordinates: Coordinates) -> Key:
     return frozenset(coordinates.items())
 
 
-def _add(cell: Cell, wanted: set[Key]) -> None:
+def _with_needed(cell: Cell) -> set[Key]:
     """With all that must be measured before it."""
     before = (in_cell(share, cell.coordinates).cell for share in shares(cell.options).values())
-    wanted.update([key(cell.coordinates), *map(key, before)])
+    return {key(cell.coordinates), *map(key, before)}
 
 
 def every(study: Study) -> Iterator[Cell]:
@@ -177,10 +174,8 @@ def repeats(study: Study, scale: float) -> int:
 def kept_values(study: Study, scale: float) -> Selector:
     """Of the axes that are thinned, the values that are kept."""
     thin, least = study.scaling.thin, study.scaling.least
-    return {
-        axis: order[: _fewer(len(study.axis(axis).values), scale, least.get(axis, 1))]
-        for axis, order in thin.items()
-    }
+    amounts = {axis: _fewer(len(order), scale, least.get(axis, 1)) for axis, order in thin.items()}
+    return {axis: order[: amounts[axis]] for axis, order in thin.items()}
 
 
 def _fewer(all_of_them: int, scale: float, least: float) -> int:

@@ -94,12 +94,12 @@ def laid_over(base: Options, more: Options) -> dict[str, Any]:
 
 def settled(options: Options) -> dict[str, Any]:
     """Without what was taken away."""
-    set_options = {
-        name: settled(value) if isinstance(value, Mapping) else value
-        for name, value in options.items()
-        if value != AWAY
-    }
-    return {name: value for name, value in set_options.items() if value != {}}
+    kept = {}
+    for name, value in options.items():
+        own = settled(value) if isinstance(value, Mapping) else value
+        if own not in (AWAY, {}):
+            kept[name] = own
+    return kept
 
 
 def shares(options: Options) -> dict[str, Share]:
