@@ -255,8 +255,7 @@ def notes(pairs: Sequence[Pair]) -> list[str]:
     return lines
 
 
-CLOSE = 1.05
-"""With too few runs to prove anything, a smaller ratio is within what one run differs by."""
+CLOSE = 1.05  #: Of too few runs to prove anything, a smaller ratio is what one run differs by.
 
 
 @dataclass(frozen=True, slots=True)
@@ -264,8 +263,7 @@ class Standing:
     """Two or more sound configurations in one figure."""
 
     best: Cell
-    others: Sequence[Contrast]
-    """Each other one (the candidate) against the best (the baseline), the nearest first."""
+    others: Sequence[Contrast]  #: Each, as the candidate, against the best; nearest first.
 
     @property
     def rivals(self) -> list[Contrast]:

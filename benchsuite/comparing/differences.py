@@ -38,8 +38,7 @@ class Difference:
     """A fact that is not the same everywhere."""
 
     name: str
-    values: tuple[str, ...]
-    """One for each run, in their order; empty where it is not known or not there."""
+    values: tuple[str, ...]  #: One for each run, in order; empty where not known or not there.
 
     @property
     def matters(self) -> bool:

@@ -25,8 +25,7 @@ class Condition:
     text: str
     metric: Metric
     operator: str  #: "<" or ">".
-    limit_percent: float
-    """Change against the baseline; percentage points where the metric is a share."""
+    limit_percent: float  #: Change against the baseline; points where the metric is a share.
 
     def decide(self, low: float, high: float) -> Decision:
         """Broken when the whole interval is beyond the limit, held when none is; in its unit."""

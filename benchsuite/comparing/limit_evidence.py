@@ -18,13 +18,11 @@ from benchsuite.stats import stacks
 from benchsuite.stats.signs import IN_VAIN
 from benchsuite.stats.steady import growth
 
-NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
-"""Parts that measure, or stand for what is not on the machine."""
+NOT_ANSWERING = frozenset({LOAD, "delay", "api"})  #: Parts that measure, or are elsewhere.
 
 ALONE = 0.25  #: Requests in flight, on average, of which hardly any meets another one.
 
-STANDS_OUT = 0.05
-"""Of the CPU time, which a function of the project must take at least to be named."""
+STANDS_OUT = 0.05  #: Of the CPU time: a function of the project that takes less isn't named.
 
 Counts = Sequence[Mapping[str, int]]  #: What readings count, each by name.
 

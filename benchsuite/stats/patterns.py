@@ -18,8 +18,7 @@ LONGEST = 100.0
 PERCENTILES = (99.0, 99.9, 95.0, LONGEST)  #: Which one that is: the first that falls so much.
 FEWEST = samples_needed(95)  #: Answers.
 TAILS = (0.05, 0.01, 0.001)  #: Shares of the answers that are looked at as slow ones.
-HEAVIEST = (0.5, 0.25)
-"""Episodes count that delay an answer by this share of what the longest but one delays it by."""
+HEAVIEST = (0.5, 0.25)  #: Of the delay by the longest episode but one: shorter ones don't count.
 EPISODES = (4, 300)  #: The fewest that show a period, and the most that are looked at.
 OCCUPIED = 0.75  #: Of the turns of a period, that must have an episode.
 SHARP = 0.1  #: Of its period, by which episodes may lie off (root mean square).

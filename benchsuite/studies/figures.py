@@ -26,8 +26,7 @@ TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
 LONG = ("mean_s", "p50_s", "p75_s", "p90_s", "p95_s", "p99_s", "max_s")
 """Response times that have no limit where most users wait in vain."""
 
-Record = Any
-"""A stored run, or what has its columns, `intervals`, `measurements` and `readings`."""
+Record = Any  #: A stored run, or what has its columns, `intervals`, `measurements`, `readings`.
 
 Options = Mapping[str, Any]
 Of = Callable[[Record, str, Options], float | None]  #: From record, scope, options.

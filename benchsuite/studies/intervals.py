@@ -59,8 +59,7 @@ class Scatter:
 
     cells: int = 0  #: With two starts or more.
     variance: float = 0.0  #: What is typical of a cell.
-    weight: float = 0.0
-    """Its degrees of freedom: infinite where cells scatter no less alike than chance has it."""
+    weight: float = 0.0  #: Degrees of freedom; infinite where cells scatter as alike as chance.
     freedom: int = 0  #: Of all cells together.
     counts: Sequence["Counts"] = ()
 

@@ -30,8 +30,7 @@ class Start:
     floors: Mapping[str, float] = field(default_factory=dict)
     """Of one that does not count because the load generator was the limit: the rates that it made,
     as the server answers at least so many."""
-    excluded: Sequence[str] = ()
-    """Why it doesn't count, by `comparing.cells`: "B401"; empty where it does."""
+    excluded: Sequence[str] = ()  #: Why it doesn't count, by `comparing.cells`: "B401"; else empty.
     verdict: str = ""
     failed: Sequence[str] = ()  #: What the server did wrong: codes of B2xx; such a start counts.
     run: str = ""  #: Identity of the stored run.

@@ -55,18 +55,14 @@ from benchsuite.studies.study import (
 )
 
 FOLDER = Path(__file__).parent / "files"
-SUFFIX = ".toml"
 
 
 def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
     """Name → file, of the catalogue and these; UsageError where two have one name."""
     paths: dict[str, Path] = {}
     for place in (FOLDER, *extra):
-        files = [place]
-        if place.is_dir():
-            inside = sorted(place.iterdir())
-            files = [file for file in inside if file.suffix == SUFFIX and file.is_file()]
-        for file in files:
+        inside = filter(Path.is_file, sorted(place.glob("*.toml")))
+        for file in inside if place.is_dir() else [place]:
             if file.stem in paths:
                 both = f"{paths[file.stem]} and {file}"
                 raise UsageError(f"Two studies are called {file.stem}, {both}; rename one.")

@@ -13,8 +13,7 @@ a percentile of which too many failed has no limit, and a rate that the load lim
 
 Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "100"}.
 
-Selector = Mapping[str, tuple[str, ...]]
-"""Axis to the values that it admits; an axis that is not named admits all."""
+Selector = Mapping[str, tuple[str, ...]]  #: Axis to values that it admits; all of one not named.
 
 Region = tuple[float, float]  #: From, to; an infinite end is open.
 
@@ -61,8 +60,7 @@ class Share:
 
     share: float
     figure: str
-    cell: Coordinates = field(default_factory=dict)
-    """Axes that are not named are as in the cell that asks."""
+    cell: Coordinates = field(default_factory=dict)  #: Axes not named are as in the cell that asks.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
