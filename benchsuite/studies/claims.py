@@ -27,16 +27,7 @@ from benchsuite.findings.registry import INVALID_SHARE
 from benchsuite.studies import matrix
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import (
-    Answer,
-    Check,
-    Claim,
-    Coordinates,
-    Objective,
-    Region,
-    Study,
-    admits,
-)
+from benchsuite.studies.study import Answer, Check, Claim, Coordinates, Objective, Study, admits
 
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
 ALIKE = (1 / 1.05, 1.05)  #: Arms whose ratio lies in it are as good as each other.
@@ -53,7 +44,7 @@ class Judged:
     """One check of one cell."""
 
     name: str  #: What is held against the region: "goodput of sync, delay 200 / delay 100".
-    region: Region
+    region: tuple[float, float]
     cell: Coordinates
     to: Coordinates | None
     found: Interval
@@ -92,16 +83,6 @@ def judge(study: Study, execution: Execution) -> list[Judgement]:
     """Every claim of the study, in their order."""
     evidence = _Evidence(study, execution)
     return [evidence.judgement(claim) for claim in study.claims]
-
-
-def _within(measured: Interval, region: Region) -> bool:
-    low, high = measured.low, measured.high
-    return low is not None and high is not None and region[0] <= low and high <= region[1]
-
-
-def is_apart(measured: Interval, region: Region) -> bool:
-    low, high = measured.low, measured.high
-    return low is not None and high is not None and (high < region[0] or low > region[1])
 
 
 def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[str]:
@@ -257,18 +238,18 @@ class _Evidence:
         if reasons:
             distinct = tuple(dict.fromkeys(reasons))
             return replace(judged, reasons=distinct, is_closed=bool(closed), more=1)
-        if _within(measured, region):
+        if measured.is_within(region):
             return replace(judged, outcome=Outcome.HOLDS)
         surely = 1 - (1 - confidence) / together
-        if is_apart(interval(kind, *sides, surely), region):
+        if interval(kind, *sides, surely).is_apart(region):
             return replace(judged, outcome=Outcome.FAILS)
         why = judged.says
         if measured.low is None:
             why = f"{judged.name}: {measured.reason}"
-        elif is_apart(measured, region):
+        elif measured.is_apart(region):
             why += f", as one of {together} checks by chance"
-        inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
-        outside = starts_more(lambda found: is_apart(found, region), kind, sides, surely)
+        inside = starts_more(lambda found: found.is_within(region), kind, sides, confidence)
+        outside = starts_more(lambda found: found.is_apart(region), kind, sides, surely)
         more = min(filter(None, (inside, outside)), default=None)
         return replace(judged, reasons=(why,), more=more)
 
@@ -369,12 +350,12 @@ class _Evidence:
             ratio = interval(Kind.RATIO, *sides, confidence)
             arm = replace(arm, ratio=ratio)
             # without right answers it needs no interval: 0 is the fewest that there are
-            if is_apart(ratio, ahead) or (most and ratio.value == 0):
+            if ratio.is_apart(ahead) or (most and ratio.value == 0):
                 behind.append(arm)
                 continue
-            if not _within(ratio, ALIKE):
+            if not ratio.is_within(ALIKE):
                 more = starts_more(
-                    lambda further: is_apart(further, ahead) or _within(further, ALIKE),
+                    lambda further: further.is_apart(ahead) or further.is_within(ALIKE),
                     *(Kind.RATIO, sides, confidence),
                 )
                 arm = replace(arm, more=more)

@@ -52,6 +52,14 @@ class Interval:
     method: str = ""
     reason: str = ""
 
+    def is_within(self, region: tuple[float, float]) -> bool:
+        low, high = self.low, self.high
+        return low is not None and high is not None and region[0] <= low and high <= region[1]
+
+    def is_apart(self, region: tuple[float, float]) -> bool:
+        low, high = self.low, self.high
+        return low is not None and high is not None and (high < region[0] or low > region[1])
+
 
 @dataclass(frozen=True, slots=True)
 class Scatter:

@@ -51,7 +51,6 @@ from benchsuite.studies.study import (
     Value,
     admits,
     cell_title,
-    names,
 )
 
 FOLDER = Path(__file__).parent / "files"
@@ -293,7 +292,7 @@ def _each(items: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_,
 class _Known:
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.axes = {axis.name: names(axis.values) for axis in study.axes}
+        self.axes = {axis.name: [value.name for value in axis.values] for axis in study.axes}
         self.figures = [figure.name for figure in study.figures]
         self.cells_by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(study)}
         self.all = [cell.coordinates for cell in self.cells_by_key.values()]

@@ -13,7 +13,7 @@ from statistics import fmean, median
 
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.stats.steady import FEWEST_VALUES, steps
-from benchsuite.studies.claims import Judgement, is_apart, judge
+from benchsuite.studies.claims import Judgement, judge
 from benchsuite.studies.intervals import Interval, Kind, Side, interval, scatter
 from benchsuite.studies.matrix import Key, key
 from benchsuite.studies.measured import Execution, MeasuredCell
@@ -58,7 +58,7 @@ def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) ->
         sides = Side(after, of_all), Side(before, of_all)
         ratio = interval(Kind.RATIO, *sides)
         wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
-        changes.append(Change(cell.coordinates, figure, ratio, is_apart(wide, (1, 1))))
+        changes.append(Change(cell.coordinates, figure, ratio, wide.is_apart((1, 1))))
     return changes
 
 
