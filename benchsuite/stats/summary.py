@@ -10,15 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.results import (
-    LATE_S,
-    PERCENTILES,
-    Arrivals,
-    Distribution,
-    Interval,
-    Phase,
-    Summary,
-)
+from benchsuite.core.results import PERCENTILES, Arrivals, Distribution, Interval, Phase, Summary
 from benchsuite.core.samples import ENDS, FIELDS, MOMENTS, Kind
 from benchsuite.stats import histogram
 from benchsuite.stats.histogram import Histogram
@@ -61,6 +53,7 @@ DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
 Window = tuple[float, float]  #: Monotonic seconds, [begin, end).
 Pauses = Sequence[Window]  #: Parts of a window that don't count.
+LATE_S = 0.01  #: A journey that starts no later than this found a free slot.
 EDGE_S = 0.01  #: So little early or late, a second of the window is whole.
 
 

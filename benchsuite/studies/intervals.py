@@ -23,13 +23,7 @@ from statistics import fmean, median, variance
 from typing import NamedTuple
 
 from benchsuite.stats.compare import CONFIDENCE
-from benchsuite.stats.distributions import (
-    digamma,
-    gamma_quantile,
-    root,
-    student_quantile,
-    trigamma,
-)
+from benchsuite.stats.distributions import digamma, gamma_quantile, root, student_quantile, trigamma
 
 FEWEST = 2  #: Starts of a side, for any interval at all.
 
@@ -279,10 +273,7 @@ MOST_MORE = 20  #: Starts of each cell; what needs more is as good as never told
 
 
 def starts_more(
-    told: Callable[[Interval], bool],
-    kind: Kind,
-    sides: tuple[Side, Side | None],
-    confidence: float,
+    told: Callable[[Interval], bool], kind: Kind, sides: tuple[Side, Side | None], confidence: float
 ) -> int | None:
     """How many starts more of each cell may tell it, if they are like those there are; one where
     that isn't known yet, None for more than `MOST_MORE`.
