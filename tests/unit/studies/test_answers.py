@@ -1,7 +1,6 @@
 """What a study answers, of executions whose truth is known."""
 
 from functools import partial
-from typing import Any
 
 import pytest
 
@@ -33,13 +32,13 @@ def arms(answer, execution):
     return told
 
 
-def asked(execution: Execution, **given: Any) -> Question:
+def asked(execution: Execution) -> Question:
     """The only question, with a title for one of the arms and one of the cases."""
     axes = (
         Axis("setup", (Value("sync", {}), Value("async", {}, title="an event loop"))),
         Axis("delay", (Value("0", {}), Value("100", {}), Value("200", {}, title="far away"))),
     )
-    study = worlds.study(answers=(SETUP,), objective=MOST, axes=axes, **given)
+    study = worlds.study(answers=(SETUP,), objective=MOST, axes=axes)
     (question,) = questions(study, execution, answered(study, execution))
     return question
 
