@@ -132,13 +132,10 @@ def _headline(best: str, pair: Contrast) -> str:
 
 def _besides(best: Cell, pair: Contrast, compared: Sequence[Contrast]) -> str:
     """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
-    others = [
-        one
-        for one in compared
-        if one.baseline is pair.baseline and one.candidate is pair.candidate
-        if one.metric is not pair.metric and one.is_better is not None
-    ]
-    who = "It" if pair.candidate is best else pair.candidate.title
+    base, candidate = pair.baseline, pair.candidate
+    beside = [one for one in compared if one.baseline is base and one.candidate is candidate]
+    others = [one for one in beside if one.metric is not pair.metric and one.is_better is not None]
+    who = "It" if candidate is best else candidate.title
     return f"{who} is {' and '.join(_outcomes(others))}." if others else ""
 
 
@@ -218,9 +215,7 @@ def threads_hop(cells: Sequence[Cell]) -> str:
 
 
 def own_targets(facts: Iterable[tuple[str, Mapping[str, Any]]]) -> str:
-    """Which of these servers, each with its facts, don't measure the project or were not started;
-    empty when there are none.
-    """
+    """Which of these servers, by their facts, don't measure the project or were not started."""
     facts = list(facts)
     ran = sorted({name for name, one in facts if not one.get("starts", True)})
     own = sorted({name for name, one in facts if not one.get("serves_project", True)} - {*ran})

@@ -26,7 +26,6 @@ NOT_OF_IT = (
     *("load.spawn_rate", "load.stages", "load.iterations"),
 )
 """Options of a run that say how much load there was, or what it was called."""
-REPEAT = 3
 
 
 class Fit(StrEnum):
@@ -64,10 +63,8 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
         configuration = [run.asked("load", "server"), {**run.part("server"), **size}]
         groups.setdefault(json.dumps(configuration, sort_keys=True), []).append(cell)
     titles = cell_titles([some[0] for some in groups.values()])
-    made = [
-        _candidate(title, some, objective, rate)
-        for title, some in zip(titles, groups.values(), strict=True)
-    ]
+    titled = zip(titles, groups.values(), strict=True)
+    made = [_candidate(title, some, objective, rate) for title, some in titled]
     order = list(Fit)
     return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
 
@@ -104,9 +101,7 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
 
 def _keeps(cell: Cell, objective: Objective) -> bool:
     """Whether its times, and its failures, were within the goals on average."""
-    failed = fmean(
-        (run.failures or 0) / run.requests if run.requests else 1.0 for run in cell.shown
-    )
+    failed = fmean((run.failures or 0) / run.requests if run.requests else 1 for run in cell.shown)
     for goal in objective.goals:
         value = cell.middle(f"{goal.name}_s") if goal.within_s is not None else None
         if goal.is_mean and value is not None:  # who got no right answer waited in vain
@@ -142,7 +137,7 @@ def command_of(run: Run, rate: float) -> str:
     on = {"target": spec.server.cpus, "load": spec.load.cpus}
     pins = [f"--cpus-{whose}={ranges(cpus, '-', ',')}" for whose, cpus in on.items() if cpus]
     load = f"--rate={rate:g}" if rate else f"--users={max(1, (run.users or 2) // 2)}"
-    return command("runbench", *words, *(pins or ["--no-pin"]), load, f"--repeat={REPEAT}")
+    return command("runbench", *words, *(pins or ["--no-pin"]), load, "--repeat=3")
 
 
 def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:

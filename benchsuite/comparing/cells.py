@@ -16,6 +16,7 @@ from statistics import fmean
 from typing import Any
 
 from benchsuite.bottlenecks.evidence import Other
+from benchsuite.core import units
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
@@ -119,7 +120,7 @@ class Starts:
 
 def of_runs(many: int, of: int) -> str:
     """ "2 of 6 runs", "6 runs" where that is all of them."""
-    runs = f"{of} run{'s' * (of != 1)}"
+    runs = units.counted(of, "run")
     return runs if many == of else f"{many} of {runs}"
 
 
@@ -131,20 +132,6 @@ def reasons_of(starts: Iterable[Start]) -> str:
         f"{count} × {names[reason]}" if len(counts) > 1 and count > 1 else names[reason]
         for reason, count in counts.most_common()
     )
-
-
-@dataclass(frozen=True, slots=True)
-class Spread:
-    """The mean of a figure over server starts, by which cells are compared, and its extremes."""
-
-    mean: float
-    least: float
-    most: float
-
-    @property
-    def half_range_percent(self) -> float | None:
-        """Half the distance between the extremes, in percent of the mean."""
-        return (self.most - self.least) / 2 / self.mean * 100 if self.mean else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -182,9 +169,6 @@ class Cell:
         """Its mean; 0 without one."""
         return self.middle("goodput") or 0.0
 
-    def of_standing(self, standing: Standing) -> list[Run]:
-        return [run for run in self.runs if start(run).standing is standing]
-
     @property
     def verdict(self) -> Verdict | None:
         """Of its starts together; None when none has figures."""
@@ -200,11 +184,6 @@ class Cell:
         """Why nothing may be concluded from it; empty where something may."""
         return "" if self.is_sound else f"{self.title} is invalid: {self.starts.words}"
 
-    @property
-    def unit(self) -> str:
-        """What its answers are: requests, messages or handshakes."""
-        return self.first.unit
-
     def figures(self, metric: Metric) -> list[float]:
         """The figure of each of the starts shown that has it."""
         return [value for run in self.shown if (value := metric.value(run)) is not None]
@@ -212,10 +191,6 @@ class Cell:
     def compared(self, metric: Metric) -> list[float]:
         """One figure for each start that counts; less than nothing, as a slope may be, is none."""
         return [value for value in self.figures(metric) if value >= 0] if self.entering else []
-
-    def spread(self, metric: Metric) -> Spread | None:
-        known = self.figures(metric)
-        return Spread(fmean(known), min(known), max(known)) if known else None
 
     def middle(self, name: str) -> float | None:
         """The mean of the figure of that name over its starts."""
@@ -245,7 +220,7 @@ def cells(runs: Iterable[Run]) -> list[Cell]:
 
     def order(cell: Cell) -> tuple[int, bool, str, float]:
         rank = 2 if not cell.measured else int(not cell.is_sound)
-        return rank, cell.unit != REQUEST, cell.unit, -cell.goodput
+        return rank, cell.first.unit != REQUEST, cell.first.unit, -cell.goodput
 
     return sorted(grouped(runs), key=order)
 
@@ -257,10 +232,8 @@ def counted(runs: Iterable[Run]) -> list[Run]:
 
 
 def grouped(runs: Iterable[Run]) -> list[Cell]:
-    """The same in the order of their first start.
-
-    A run without figures knows no software and no machine; it goes with the newest runs of its
-    cell and label.
+    """The same in the order of their first start. A run without figures knows no software and no
+    machine; it goes with the newest runs of its cell and label.
     """
 
     def made_with(run: Run) -> tuple[object, ...]:
@@ -274,9 +247,6 @@ def grouped(runs: Iterable[Run]) -> list[Cell]:
         known = newest.get((run.key, run.label)) if run.goodput is None else made_with(run)
         groups.setdefault((run.key, run.label, known), []).append(run)
     return [Cell(tuple(group)) for group in groups.values()]
-
-
-GOODPUT = every.figure("goodput")
 
 
 def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
@@ -296,16 +266,16 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
         known = [run for run in cell.shown if run.cpu_percent and run.throughput]
         return [(run.cpu_percent or 0.0) / (run.throughput or 1.0) for run in known]
 
-    own = cell.first
+    own, goodput = cell.first, every.figure("goodput")
     compared = []
-    for one in cells:
-        other = one.first
-        if one is cell or other.asked("server") != own.asked("server"):
+    for beside in cells:
+        other = beside.first
+        if beside is cell or other.asked("server") != own.asked("server"):
             continue
         if server(other) != server(own) and interface(other) == interface(own):
             continue
-        rate = _ratio(cell.figures(GOODPUT), one.figures(GOODPUT))
-        cpu_ratio = _ratio(cpu(cell), cpu(one))
+        rate = _ratio(cell.figures(goodput), beside.figures(goodput))
+        cpu_ratio = _ratio(cpu(cell), cpu(beside))
         if rate and cpu_ratio:
             size = {"processes": other.processes or 1, "threads": other.threads or 1}
             compared.append(Other(**size, interface=interface(other), rate=rate, cpu=cpu_ratio))
@@ -314,7 +284,7 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
 
 def _ratio(own: Sequence[float], other: Sequence[float]) -> Estimate | None:
     """As the same cells are compared everywhere; None with too few starts for an interval."""
-    found = compare(other, own)
-    if found.value is None or found.low is None or found.high is None:
+    known = compare(other, own)
+    if known.value is None or known.low is None or known.high is None:
         return None
-    return Estimate(value=found.value, low=found.low, high=found.high)
+    return Estimate(value=known.value, low=known.low, high=known.high)

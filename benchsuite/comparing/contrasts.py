@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from statistics import fmean
 
 from benchsuite.comparing.cells import Cell, of_runs, reasons_of
@@ -15,7 +16,7 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import Metric, Scale, compared
 from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import format_period, listed
+from benchsuite.core.units import counted, format_period, listed
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.summary import samples_needed
 
@@ -24,7 +25,6 @@ DEFAULT = ("goodput", "p95", "memory")
 ALL = "all"  #: In margins: every figure that is compared by ratio and has none of its own.
 
 MARGIN = re.compile(r"(?:([a-z0-9]+)\s*=)?\s*(\d+(?:\.\d+)?)\s*%?")
-MOST_PERCENT = 100
 
 
 def metric(name: str, *margins: Mapping[str, float]) -> Metric:
@@ -53,7 +53,7 @@ def parsed(texts: Iterable[str]) -> dict[str, float]:
     margins = {}
     for text in texts:
         match = MARGIN.fullmatch(text.strip())
-        if match is None or not 0 <= float(match[2]) < MOST_PERCENT:
+        if match is None or float(match[2]) >= 100:
             raise UsageError(
                 f"--margin {text!r} is not a margin; write a percentage below 100, for one figure "
                 'or for all: "p95=5%" or "2%".'
@@ -156,9 +156,7 @@ class Contrast:
 
     @property
     def sentence(self) -> str:
-        """ "granian-wsgi / gunicorn-gthread goodput 1.31 [1.24, 1.38], p = 0.016 (Holm, of 2)", and
-        what that amounts to.
-        """
+        """ "granian-wsgi / gunicorn goodput 1.31 [1.24, 1.38], p = 0.016 (Holm, of 2): …"."""
         by = "/" if self.found.scale is Scale.RATIO else "−"
         name = f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
         text = " ".join(filter(None, (name, self.value_text, self.interval_text)))
@@ -208,15 +206,11 @@ def contrasts(pairs: Sequence[Pair], metrics: Sequence[Metric]) -> list[Contrast
     sound = [at for at, (one, other) in enumerate(pairs) if not (one.doubt or other.doubt)]
     made = []
     for figure in metrics:
-        found = [
-            compare(
-                *(one.compared(figure) for one in pair), scale=figure.scale, margin=figure.margin
-            )
-            for pair in pairs
-        ]
-        for at, each in zip(sound, together(found[at] for at in sound), strict=True):
-            found[at] = each
-        made += [Contrast(*pair, figure, each) for pair, each in zip(pairs, found, strict=True)]
+        of_figure = partial(compare, scale=figure.scale, margin=figure.margin)
+        single = [of_figure(*(cell.compared(figure) for cell in pair)) for pair in pairs]
+        for at, corrected in zip(sound, together(single[at] for at in sound), strict=True):
+            single[at] = corrected
+        made += [Contrast(*pair, figure, each) for pair, each in zip(pairs, single, strict=True)]
     return made
 
 
@@ -228,7 +222,7 @@ def few(compared: Iterable[Contrast], *, more: bool) -> str:
         return ""
     first, second = min(counts, key=min)
     needed = max(one.found.starts_needed for one in every)
-    proves = f"{first} run{'s' * (first != 1)} against {second} prove{'s' * (first == 1)} nothing"
+    proves = f"{counted(first, 'run')} against {second} prove{'s' * (first == 1)} nothing"
     return f"{proves}; {needed} of each would." if more else f"{proves}."
 
 
@@ -247,12 +241,10 @@ def notes(pairs: Sequence[Pair]) -> list[str]:
     lines = [f"{listed(titles)}: {words}." for words, titles in whose.items()]
     gaps: list[tuple[float, str]] = []
     for pair in pairs:
-        if all(cell.entering for cell in pair):
-            first, second = (
-                fmean(run.started_at.timestamp() for run in cell.entering) for cell in pair
-            )
-            gaps.append((abs(second - first), " and ".join(cell.title for cell in pair)))
-    if gaps := [gap for gap in gaps if gap[0] > APART_S]:
+        began = [[run.started_at.timestamp() for run in cell.entering] for cell in pair]
+        if all(began) and (gap_s := abs(fmean(began[0]) - fmean(began[1]))) > APART_S:
+            gaps.append((gap_s, " and ".join(cell.title for cell in pair)))
+    if gaps:
         gap_s, names = max(gaps, key=lambda gap: gap[0])
         more = f", and {len(gaps) - 1} more pairs less so" if len(gaps) > 1 else ""
         lines.append(
@@ -263,10 +255,7 @@ def notes(pairs: Sequence[Pair]) -> list[str]:
     return lines
 
 
-CLOSE = 1.05
-"""With too few runs to prove anything, a smaller ratio is within what one run differs by."""
-
-ID_LETTERS = 8
+CLOSE = 1.05  #: Of too few runs to prove anything, a smaller ratio is what one run differs by.
 
 
 @dataclass(frozen=True, slots=True)
@@ -274,8 +263,7 @@ class Standing:
     """Two or more sound configurations in one figure."""
 
     best: Cell
-    others: Sequence[Contrast]
-    """Each other one (the candidate) against the best (the baseline), the nearest first."""
+    others: Sequence[Contrast]  #: Each, as the candidate, against the best; nearest first.
 
     @property
     def rivals(self) -> list[Contrast]:
@@ -323,7 +311,7 @@ def unranked(cells: Sequence[Cell], figure: Metric) -> str:
     sound = [cell for cell in cells if cell.is_sound]
     if levels := unlike_levels(sound, figure):
         return f"{figure.heading[:1].upper()}{figure.heading[1:]} is not ranked: {levels}."
-    if figure.of_answers and len({cell.unit for cell in sound}) > 1:
+    if figure.of_answers and len({cell.first.unit for cell in sound}) > 1:
         return "Nothing is ranked: their answers are not of the same unit."
     if sum(bool(cell.compared(figure)) for cell in sound) > 1:
         return ""
@@ -397,8 +385,6 @@ def more_runs(standing: Standing) -> tuple[str, str]:
     about = format_period(max(step, step * round(seconds / step)))
     who = listed([one.candidate.title for one in undecided])
     apart = f" {standing.best.title} from {who}" if standing.rivals not in ([], undecided) else ""
-    ids = ",".join(cell.entering[0].pk.hex[:ID_LETTERS] for cell in cells)
-    return (
-        f"{more} more run{'s' * (more != 1)} each, about {about}, would tell{apart}:",
-        command("runbench", f"--again={ids}", f"--repeat={more}"),
-    )
+    ids = ",".join(cell.entering[0].pk.hex[:8] for cell in cells)
+    sentence = f"{counted(more, 'more run')} each, about {about}, would tell{apart}:"
+    return sentence, command("runbench", f"--again={ids}", f"--repeat={more}")

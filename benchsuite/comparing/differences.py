@@ -1,6 +1,6 @@
 """What differs between runs, and which of them may be compared."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -38,8 +38,7 @@ class Difference:
     """A fact that is not the same everywhere."""
 
     name: str
-    values: tuple[str, ...]
-    """One for each run, in their order; empty where it is not known or not there."""
+    values: tuple[str, ...]  #: One for each run, in order; empty where not known or not there.
 
     @property
     def matters(self) -> bool:
@@ -159,16 +158,14 @@ class Comparison:
         return ranks.nearest.candidate if ranks else next(iter(sound), None)
 
 
-IN_LOAD_TITLE = (
-    *("load model", "load users", "load arrival rate", "load arrivals", "load stages"),
-    "load iterations",
-)
-"""Parts of a load that its title tells of."""
-
-IN_DATABASE_WORDS = (
-    *("data use", "data fixtures", "data fill", "data fill from", "data max connections"),
-    *("data fsync", "data conn max age", "data pool"),
-)
+TITLED = {
+    "load": ("model", "users", "arrival rate", "arrivals", "stages", "iterations"),
+    "data": (
+        *("use", "fixtures", "fill", "fill from", "fsync", "pool"),
+        *("max connections", "conn max age"),
+    ),
+}
+"""Fields of a part of the spec of which its title tells."""
 
 NAMED = 3  #: Cells that are named where several have the same.
 MOST_TOLD = 6  #: Differences of a kind that a sentence tells.
@@ -199,23 +196,16 @@ class Unlike:
 def unlike(comparison: Comparison) -> list[Unlike]:
     """Why these runs should not be compared, by kind; empty when they may."""
     firsts = [cell.first for cell in comparison.cells]
+    databases = [around(run.spec)["database"] for run in firsts]
+    material = [difference for difference in comparison.differences if difference.matters]
     kinds = {
-        "workload": list(_differing("", [{"workload": workload_title(run)} for run in firsts])),
-        "load": [
-            *_differing("", [{"load": load_title(run)} for run in firsts]),
-            *_fields("load", [run.part("load") for run in firsts], IN_LOAD_TITLE),
-        ],
-        "data": [
-            *_differing("", [{"data": around(run.spec)["database"]} for run in firsts]),
-            *_fields("data", [run.part("database") for run in firsts], IN_DATABASE_WORDS),
-        ],
-        "environment": [
-            one
-            for one in comparison.differences
-            if one.matters and not one.name.startswith(OF_THE_QUESTION)
-        ],
+        "workload": _differing("", [{"workload": workload_title(run)} for run in firsts]),
+        "load": _parts("load", map(load_title, firsts), [run.part("load") for run in firsts]),
+        "data": _parts("data", databases, [run.part("database") for run in firsts]),
+        "environment": (one for one in material if not one.name.startswith(OF_THE_QUESTION)),
     }
-    return [Unlike(kind, found) for kind, found in kinds.items() if found]
+    every = {kind: list(found) for kind, found in kinds.items()}
+    return [Unlike(kind, found) for kind, found in every.items() if found]
 
 
 def said_first(comparison: Comparison) -> list[str]:
@@ -226,12 +216,14 @@ def said_first(comparison: Comparison) -> list[str]:
     return [f"What differs: {'; '.join(words)}."] if words else []
 
 
-def _fields(
-    kind: str, parts: Sequence[Mapping[str, Any]], told: Sequence[str]
+def _parts(
+    kind: str, titles: Iterable[str], parts: Sequence[Mapping[str, Any]]
 ) -> Iterator[Difference]:
-    """Those of the fields of a part of the spec that no words tell of."""
-    facts = [dict(details(part, kind)) for part in parts]
-    for name in dict.fromkeys(name for one in facts for name in one if name not in told):
+    """Between titles of a part of the spec, and between the fields that these don't tell."""
+    yield from _differing("", [{kind: title} for title in titles])
+    facts, told = [dict(details(part, kind)) for part in parts], TITLED[kind]
+    untold = (name for one in facts for name in one if name.removeprefix(f"{kind} ") not in told)
+    for name in dict.fromkeys(untold):
         values = tuple(one.get(name) or f"no {name}" for one in facts)
         if len(set(values)) > 1:
             yield Difference(kind, values)

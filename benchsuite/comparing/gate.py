@@ -1,6 +1,4 @@
-"""Conditions that a candidate must keep: "p95 > +10%" is broken when its p95 is more than 10 %
-above the baseline's.
-"""
+"""Conditions of a candidate: "p95 > +10%" is broken by a p95 over 10 % above the baseline's."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -27,8 +25,7 @@ class Condition:
     text: str
     metric: Metric
     operator: str  #: "<" or ">".
-    limit_percent: float
-    """Change against the baseline; percentage points where the metric is a share."""
+    limit_percent: float  #: Change against the baseline; points where the metric is a share.
 
     def decide(self, low: float, high: float) -> Decision:
         """Broken when the whole interval is beyond the limit, held when none is; in its unit."""

@@ -18,23 +18,18 @@ from benchsuite.stats import stacks
 from benchsuite.stats.signs import IN_VAIN
 from benchsuite.stats.steady import growth
 
-NOT_ANSWERING = frozenset({LOAD, "delay", "api"})
-"""Parts that measure, or stand for what is not on the machine."""
-
-PERIOD_US = 100_000  #: Of a quota of CPU time, where only the quota is known.
+NOT_ANSWERING = frozenset({LOAD, "delay", "api"})  #: Parts that measure, or are elsewhere.
 
 ALONE = 0.25  #: Requests in flight, on average, of which hardly any meets another one.
 
-STANDS_OUT = 0.05
-"""Of the CPU time, which a function of the project must take at least to be named."""
+STANDS_OUT = 0.05  #: Of the CPU time: a function of the project that takes less isn't named.
 
 Counts = Sequence[Mapping[str, int]]  #: What readings count, each by name.
 
 
 def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence | None:
-    """The evidence of a run, or of a stage, over its window; None where no requests were answered,
-    or by a target that was not watched. `more` are fields that rows don't hold. Of a diagnostic
-    start only its diagnosis counts.
+    """The evidence of a run, or of a stage, over its window; None without answered requests or a
+    watched target. `more` are fields that rows don't hold. Of a diagnostic start only that counts.
     """
     total = stage or whole(run)
     facts = run.server_facts
@@ -58,9 +53,8 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
     python = run.software.data.get("python", {}) if run.software else {}
     machine: Mapping[str, Any] = run.environment.data if run.environment else {}
     used = {part: mean_cpu_percent(readings, part, window) for part in parts}
-    shared = bool(
-        not (server.get("cpus") and load.get("cpus")) or {*server["cpus"]} & {*load["cpus"]}
-    )
+    pinned = server.get("cpus") and load.get("cpus")
+    shared = not pinned or not {*server["cpus"]}.isdisjoint(load["cpus"])
     if not starts:  # which B403 tells of a target that an agent watched
         shared = any(one.code.startswith("B403") for one in run.findings.all())
     memory_limit = str(machine.get("cgroup_memory_max") or "")
@@ -142,11 +136,8 @@ def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
         return run.part("workload"), cpus, run.revision, run.environment_id
 
     rates: list[float | None] = [one.throughput for one in run.measurements.all()]
-    rates += [
-        one.goodput
-        for one in neighbours
-        if one.pk != run.pk and work(one) == work(run) and not one.diagnosis
-    ]
+    others = [one for one in neighbours if one.pk != run.pk and not one.diagnosis]
+    rates += [other.goodput for other in others if work(other) == work(run)]
     return max(filter(None, rates), default=None)
 
 
@@ -247,7 +238,8 @@ def _cpus(own: Sequence[int] | None, facts: Mapping[str, Any]) -> float | None:
     quota = str(facts.get("cgroup_cpu_max") or "").split()
     worth = [float(one) for one in quota if one.isdecimal()]
     if usable and worth:
-        return min(float(usable), worth[0] / (worth[1] if len(worth) > 1 else PERIOD_US))
+        _, period_us = (*worth, 100_000)[:2]  # where only the quota is known, the kernel's own
+        return min(float(usable), worth[0] / period_us)
     return float(usable) if usable else None
 
 

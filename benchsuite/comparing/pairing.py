@@ -89,11 +89,8 @@ def _newest(*, without: Named | None = None) -> Named:
 
 
 def _runs() -> QuerySet[Run]:
-    return (
-        Run.objects.select_related("environment", "software")
-        .prefetch_related("findings")
-        .defer("log_tail", "argv")
-    )
+    runs = Run.objects.select_related("environment", "software").prefetch_related("findings")
+    return runs.defer("log_tail", "argv")
 
 
 def _unknown(word: str) -> str:
@@ -119,9 +116,7 @@ def _unknown(word: str) -> str:
 
 
 def pairs(
-    words: Sequence[str],
-    baseline: str | None,
-    starred: Starred = lambda runs: None,
+    words: Sequence[str], baseline: str | None, starred: Starred = lambda runs: None
 ) -> tuple[list[Pair], list[str]]:
     """The pairs that these words ask for, else of the newest batch, and what has to be said of
     them. The baseline is a word, or a server among what the words mean; else the first word or, of

@@ -21,9 +21,7 @@ AROUND = ("server", "database", "layer", "delay", "visitor", "target")
 
 
 def around(spec: Mapping[str, Any]) -> dict[str, str]:
-    """What stands around a server, in words by what it is, whichever parts its stored spec has;
-    empty where there is nothing to say.
-    """
+    """What stands around a server, in words by what it is, of any stored spec, "" for nothing."""
     stored = {"server": {"server": ""}, **{name: part for name, part in spec.items() if part}}
     parts: dict[str, Any] = {name: PARTS[name].from_json(stored.get(name, {})) for name in AROUND}
     server = parts.pop("server")

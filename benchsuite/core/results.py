@@ -23,7 +23,6 @@ class Reached(StrEnum):
     LOAD_FILES = "open-files-of-load"
 
 
-LATE_S = 0.01  #: A journey that starts no later than this found a free slot.
 PERCENTILES = (10, 50, 75, 90, 95, 99, 99.9)
 
 
@@ -71,7 +70,7 @@ class Arrivals:
 
     offered_rate: float  #: Journeys due, per second.
     achieved_rate: float  #: Journeys started, per second, whenever they were due.
-    late: int  #: Journeys started more than `LATE_S` after they were due.
+    late: int  #: Journeys started too long after they were due to have found a free slot.
     dropped: int  #: Journeys due for which no slot became free until the drain's end.
 
 

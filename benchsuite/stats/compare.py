@@ -33,7 +33,9 @@ from numpy.typing import NDArray
 from benchsuite.core.metrics.every import Scale
 from benchsuite.stats.distributions import student_quantile
 
+Floats = NDArray[np.float64]
 FEWEST_STARTS = 5  #: Of each side. Three against three can never be significant: least p is 0.1.
+CONFIDENCE, LEVEL = 0.95, 0.05  #: Of intervals, and of tests.
 EXACT_UP_TO = 60  #: Starts a side up to which p is exact; above, that takes seconds.
 
 
@@ -54,7 +56,7 @@ def mann_whitney(first: Sequence[float], second: Sequence[float]) -> tuple[float
     return min(1.0, 2 * float(min(tails) / ways.sum())), "exact"
 
 
-def _ways(ranks: Iterable[int], many: int) -> NDArray[np.float64]:
+def _ways(ranks: Iterable[int], many: int) -> Floats:
     """In how many ways so many of the ranks have each sum."""
     ranks = sorted(ranks)
     ways = np.zeros((many + 1, sum(ranks[-many:]) + 1))
@@ -68,12 +70,10 @@ def holm(values: Sequence[float]) -> list[float]:
     """p values of several tests, corrected so that the chance of any false one stays what it was
     (Holm 1979, "A simple sequentially rejective multiple test procedure").
     """
-    order = sorted(range(len(values)), key=lambda index: values[index])
-    corrected = [1.0] * len(values)
-    largest = 0.0
-    for position, index in enumerate(order):
-        largest = max(largest, min(1.0, values[index] * (len(values) - position)))
-        corrected[index] = largest
+    ps = np.array(values, dtype=float)
+    order = np.argsort(ps)
+    ps[order] = np.maximum.accumulate(ps[order] * np.arange(len(ps), 0, -1)).clip(max=1.0)
+    corrected: list[float] = ps.tolist()
     return corrected
 
 
@@ -83,10 +83,8 @@ def least_p(first: int, second: int) -> float:
 
 
 def attained_level(first: int, second: int, level: float) -> float:
-    """The largest p at or below the level that so many starts can give: 0.032 for five against five
-    at 5 %.
-
-    With more than 30 starts a side, ps lie close enough for the level itself.
+    """The largest p at or below the level that so many starts can give: 0.032 for 5 against 5 at
+    5 %. With more than 30 starts a side, ps lie close enough for the level itself.
     """
     if max(first, second) > 30:
         return level
@@ -95,15 +93,14 @@ def attained_level(first: int, second: int, level: float) -> float:
     return float(ps[ps <= level].max(initial=0.0))
 
 
-def starts_needed(compared: int = 1, *, level: float = 0.05) -> int:
+def starts_needed(compared: int = 1) -> int:
     """Starts of each side from which a difference can be shown: 5; 6 from the 7th comparison on."""
     starts = FEWEST_STARTS
-    while least_p(starts, starts) * compared > level:
+    while least_p(starts, starts) * compared > LEVEL:
         starts += 1
     return starts
 
 
-CONFIDENCE = 0.95
 POWER = 0.9  #: Chance with which a difference of `detectable` would have been shown.
 RANK_EFFICIENCY = math.sqrt(3 / math.pi)
 RESAMPLES = 9999
@@ -155,13 +152,12 @@ class Comparison:
     @property
     def outcome(self) -> Outcome:
         """What may be said; see the module's text for the rule."""
-        level = round(1 - self.confidence, 12)
-        if min(self.starts) < FEWEST_STARTS or least_p(*self.starts) * self.compared > level:
+        if min(self.starts) < FEWEST_STARTS or least_p(*self.starts) * self.compared > LEVEL:
             return Outcome.TOO_FEW
         if self.low is None or self.high is None or self.p_corrected is None:
             return Outcome.UNDEFINED
         apart = self.low > self.nothing or self.high < self.nothing
-        if apart and self.p_corrected <= level:
+        if apart and self.p_corrected <= LEVEL:
             return Outcome.TOO_SMALL if self._is_small(self.value) else Outcome.SHOWN
         whole = self.margin and self._is_small(self.low) and self._is_small(self.high)
         return Outcome.TOO_SMALL if whole else Outcome.NOT_SHOWN
@@ -177,7 +173,7 @@ class Comparison:
     @property
     def starts_needed(self) -> int:
         """Starts of each side from which something could be shown."""
-        return starts_needed(self.compared, level=round(1 - self.confidence, 12))
+        return starts_needed(self.compared)
 
     @property
     def detectable(self) -> float | None:
@@ -187,9 +183,8 @@ class Comparison:
         The minimum detectable effect (Bloom 1995, "Minimum detectable effects"): the standard error
         times t(1 - α/2, ν) + t(power, ν). α is divided by the number of comparisons and is what the
         rank test attains; the error is divided by √(3/π), as ranks use that much of the information
-        in normal noise (Lehmann, Nonparametrics). With 5 starts a side it promises a little much:
-        see docs/comparing.md. Where the margin hides a difference, it is the margin and t(power, ν)
-        times the error.
+        in normal noise (Lehmann, Nonparametrics). With 5 starts a side it promises a little much
+        (docs/comparing.md). Where the margin hides it, it is the margin and t(power, ν) errors.
         """
         if self.outcome in (Outcome.TOO_FEW, Outcome.UNDEFINED) or self.error is None:
             return None
@@ -202,17 +197,15 @@ class Comparison:
 
     def runs_wanted(self, compared: int = 1) -> int | None:
         """Starts of each side with which this difference, if it is as large as it seems, would be
-        shown in 9 of 10 cases, beside so many comparisons; None where it doesn't matter, or that
-        would take too many.
+        shown in 9 of 10 cases, beside so many comparisons; None for too many, or a small one.
         """
-        level = round(1 - self.confidence, 12)
-        least = max(starts_needed(max(compared, self.compared), level=level), min(self.starts) + 1)
-        too_few = min(self.starts) < FEWEST_STARTS
+        least = max(starts_needed(max(compared, self.compared)), min(self.starts) + 1)
         if self.value is None or (not self.value and self.scale is Scale.RATIO):
             return None
-        if self._is_small(self.value) and not too_few:
+        is_small = self._is_small(self.value)
+        if is_small and min(self.starts) >= FEWEST_STARTS:
             return None
-        if self.error is None or self.freedom is None or self._is_small(self.value):
+        if self.error is None or self.freedom is None or is_small:
             return least
         seen = abs(math.log(self.value)) if self.scale is Scale.RATIO else abs(self.value)
         now = 2 / sum(1 / starts for starts in self.starts)
@@ -227,7 +220,7 @@ class Comparison:
         self, starts: tuple[int, int], error: float, freedom: float, compared: int
     ) -> float:
         """The smallest difference, or logarithm of a ratio, that would be shown in 9 of 10."""
-        level = attained_level(*starts, (1 - self.confidence) / compared)
+        level = attained_level(*starts, LEVEL / compared)
         quantiles = [student_quantile(freedom, q) for q in (1 - level / 2, POWER)]
         margin = math.log1p(self.margin) if self.scale is Scale.RATIO else self.margin
         return max(sum(quantiles) * error / RANK_EFFICIENCY, margin + quantiles[1] * error)
@@ -238,7 +231,6 @@ def compare(
     candidate: Iterable[float],
     *,
     scale: Scale = Scale.RATIO,
-    confidence: float = CONFIDENCE,
     margin: float = 0.0,
     seed: int = 0,
 ) -> Comparison:
@@ -257,14 +249,8 @@ def compare(
             value = after - before
         elif before:
             value = after / before
-    plain = Comparison(
-        scale=scale,
-        starts=(len(first), len(second)),
-        means=(before, after),
-        value=value,
-        confidence=confidence,
-        margin=margin,
-    )
+    starts, means = (len(first), len(second)), (before, after)
+    plain = Comparison(scale=scale, starts=starts, means=means, value=value, margin=margin)
     has_value = scale is Scale.DIFFERENCE or (first.all() and second.all())
     if min(plain.starts) >= 2 and has_value:
         error, freedom, plug_in = _errors(scale, first, second)
@@ -276,26 +262,20 @@ def compare(
     if not has_value:
         return tested
     values = (tuple(first.tolist()), tuple(second.tolist()))
-    low, high = _interval(scale, *values, confidence, (error, freedom, plug_in), seed)
+    low, high = _interval(scale, *values, (error, freedom, plug_in), seed)
     return replace(tested, low=low, high=high)
 
 
 def together(comparisons: Iterable[Comparison]) -> list[Comparison]:
-    """The same comparisons, corrected for having been made together (Holm); those without a p take
-    no part and don't count.
-    """
+    """The same, corrected for having been made together (Holm); those without a p don't count."""
     every = list(comparisons)
-    ps = [one.p for one in every if one.p is not None]
-    corrected = iter(holm(ps))
-    return [
-        one if one.p is None else replace(one, p_corrected=next(corrected), compared=len(ps))
-        for one in every
-    ]
+    at = [place for place, one in enumerate(every) if one.p is not None]
+    for place, p in zip(at, holm([every[place].p or 0.0 for place in at]), strict=True):
+        every[place] = replace(every[place], p_corrected=p, compared=len(at))
+    return every
 
 
-def _errors(
-    scale: Scale, first: NDArray[np.float64], second: NDArray[np.float64]
-) -> tuple[float, float | None, float]:
+def _errors(scale: Scale, first: Floats, second: Floats) -> tuple[float, float | None, float]:
     """Standard error, its degrees of freedom (Welch–Satterthwaite; None where nothing varies), and
     what resampling takes the error for; of the logarithm for a ratio (delta method).
     """
@@ -316,7 +296,6 @@ def _interval(
     scale: Scale,
     first: tuple[float, ...],
     second: tuple[float, ...],
-    confidence: float,
     errors: tuple[float, float | None, float],
     seed: int,
 ) -> tuple[float, float]:
@@ -324,14 +303,14 @@ def _interval(
     because pages and answers ask for a pair again.
     """
     if sum(first) * len(second) > sum(second) * len(first):
-        low, high = _interval(scale, second, first, confidence, errors, seed)
+        low, high = _interval(scale, second, first, errors, seed)
         return (1 / high, 1 / low) if scale is Scale.RATIO else (-high, -low)
 
     sides = [np.array(first)[None], np.array(second)[None]]
     error, freedom, plug_in = errors
     tail = 0.5
     if freedom is not None:
-        tail = NormalDist().cdf(student_quantile(freedom, (1 - confidence) / 2) * error / plug_in)
+        tail = NormalDist().cdf(student_quantile(freedom, LEVEL / 2) * error / plug_in)
         rng = np.random.default_rng(seed)
         sides = [side[0, rng.integers(0, side.size, (RESAMPLES, side.size))] for side in sides]
     a, b = (side.mean(axis=1) for side in sides)

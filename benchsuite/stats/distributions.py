@@ -1,7 +1,6 @@
 """Tails and quantiles of the distributions that tests and intervals ask for.
 
-SciPy has them all, and would be a third of what an installation weighs. Tests hold each of these
-against SciPy's.
+SciPy has them, and would be a third of an installation's weight. Tests hold each against SciPy's.
 """
 
 import math

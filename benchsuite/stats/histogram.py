@@ -113,16 +113,11 @@ def decode(text: str) -> Histogram:
     return histogram
 
 
-SEVENS = np.arange(0, 63, 7)
-
-
 def _to_bytes(words: NDArray[np.int64]) -> bytes:
-    """Each as ZigZag LEB128: seven bits a byte, the lowest first, and an eighth on all but the
-    last.
-    """
-    folded = (words << 1) ^ (words >> 63)
-    parts = folded[:, None] >> SEVENS
-    used = (parts > 0) | (SEVENS == 0)
+    """Each as ZigZag LEB128: seven bits a byte, lowest first, and an eighth on all but the last."""
+    folded, sevens = (words << 1) ^ (words >> 63), np.arange(0, 63, 7)
+    parts = folded[:, None] >> sevens
+    used = (parts > 0) | (sevens == 0)
     more = (parts >> 7) > 0
     written: bytes = ((parts & 0x7F) | (more << 7))[used].astype(np.uint8).tobytes()
     return written

@@ -5,8 +5,7 @@ level, the *headline*, stand for a run with stages.
 
 A point is a rate, the margin by which the condition held there (in logits, positive where it held)
 and the number of arrivals behind it. Margins fall as rates rise: a decreasing isotonic fit (pool
-adjacent violators, weighted) takes out what is chance, and the rate is where the fit crosses zero,
-interpolated in the logarithm of the rate.
+adjacent violators, weighted) takes out chance, and the rate, in logarithms, is where it is 0.
 """
 
 import math
@@ -37,16 +36,14 @@ def ceiling_rate(ceilings: Sequence[Ceiling], load: LoadProfile, in_flight: floa
     ratio; None when none was measured for such a load: its model, its connections, its number of
     load processes. A ceiling that may be too low is not used.
     """
+    of_load = (load.model, load.processes, load.keep_alive)
     fitting = [
         ceiling
         for ceiling in ceilings
-        if ceiling.model == load.model
-        and ceiling.processes == load.processes
-        and not load.hosts
-        and ceiling.keep_alive == load.keep_alive
+        if (ceiling.model, ceiling.processes, ceiling.keep_alive) == of_load
         and not ceiling_doubt(ceiling)
     ]
-    if not fitting or in_flight <= 0:
+    if not fitting or load.hosts or in_flight <= 0:
         return None
     return min(fitting, key=lambda ceiling: abs(math.log(ceiling.users / in_flight))).throughput
 
@@ -55,8 +52,7 @@ HELD = 0.98
 """Open model: the share of planned arrivals that must begin, and of requests that must be answered,
 within the window of a level that is held; B104 and B304 have the same limit."""
 LEVELS_OFF = 0.95
-"""Closed model: more users no longer help from the first level on that has this share of the
-highest goodput."""
+"""Closed model: from the lowest level with that share of most goodput on, more users don't help."""
 BREAKS = 0.9  #: Closed model: beyond that level, less than this share is a break.
 FAILED = 0.05  #: More failures than this break a level, and make a run invalid (B201).
 
@@ -91,6 +87,7 @@ class Level:
 def level_of(stage: Any, duration_s: float) -> Level:
     """The level that a stage, a summary or as it is stored, measured in a window of that length."""
     planned = getattr(stage, "arrivals", stage)  # stored, these are columns of its own
+    arrivals = ("offered_rate", "achieved_rate", "dropped")
     return Level(
         name=stage.name,
         value=stage.level or 0.0,
@@ -99,9 +96,7 @@ def level_of(stage: Any, duration_s: float) -> Level:
         throughput=stage.throughput,
         goodput=stage.goodput,
         requested_rate=stage.requests / duration_s,
-        offered_rate=planned.offered_rate if planned else None,
-        achieved_rate=planned.achieved_rate if planned else None,
-        dropped=planned.dropped if planned else None,
+        **{name: getattr(planned, name, None) for name in arrivals},
     )
 
 
@@ -119,24 +114,20 @@ class Climb:
 def climb(levels: Sequence[Level]) -> Climb:
     """Of at least one level, in any order."""
     places = sorted(range(len(levels)), key=lambda place: levels[place].value)
+    ranked = [(place, levels[place]) for place in places]
     if any(level.offered_rate is not None for level in levels):
-        taken = [place for place in places if levels[place].is_held]
+        taken = [place for place, level in ranked if level.is_held]
         headline = taken[-1] if taken else places[0]
         found, value = bool(taken), levels[headline].value
-        broken = [place for place in places if place not in taken and levels[place].value >= value]
+        broken = [place for place, level in ranked if not level.is_held and level.value >= value]
     else:
-        most = max((level.goodput for level in levels if not level.fails), default=0.0)
-        taken = [
-            place
-            for place in places
-            if levels[place].goodput >= LEVELS_OFF * most and not levels[place].fails
-        ]
+        able = [(place, level) for place, level in ranked if not level.fails]
+        most = max((level.goodput for _, level in able), default=0.0)
+        taken = [place for place, level in able if level.goodput >= LEVELS_OFF * most]
         headline = (taken or places)[0]
-        above = [place for place in places if levels[place].value > levels[headline].value]
+        above = [(place, level) for place, level in ranked if level.value > levels[headline].value]
         found = bool(taken and above)
-        broken = [
-            place for place in above if levels[place].fails or levels[place].goodput < BREAKS * most
-        ]
+        broken = [place for place, level in above if level.fails or level.goodput < BREAKS * most]
     return Climb(headline=headline, found=found, breaks=broken[0] if broken else None)
 
 

@@ -1,8 +1,7 @@
 """What became of messages and connections, counted from samples. Pure functions.
 
-Subscribers of a broadcast may be spread over load processes; all share one clock, and every
-delivery carries the moment at which its publication was sent, by which they are put together here:
-who got what, when, and in which order.
+Subscribers of a broadcast may be spread over load processes; all share one clock, and deliveries
+carry the moment at which theirs was sent, which tells who got what, when, and in which order.
 """
 
 from collections.abc import Mapping
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.results import Accounts, Recovery
 from benchsuite.core.samples import CONNECTION, ENDS, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
-from benchsuite.stats.summary import DTYPE, Pauses, Samples, inside
+from benchsuite.stats.summary import DTYPE, Pauses, Samples, Window, inside
 
 NO_ANSWER = (Kind.READ_TIMEOUT, Kind.RESET, Kind.WEBSOCKET_CLOSED, Kind.PROTOCOL, Kind.OTHER)
 """How a message may end that was sent and never came back, besides LOST and UNFINISHED."""
@@ -29,9 +28,7 @@ def ended_early(strays: Samples) -> Samples:
     return strays[np.isin(strays["kind"], ENDS)]
 
 
-def accounts(
-    by_scope: Mapping[str, Samples], window: tuple[float, float], pauses: Pauses
-) -> Accounts:
+def accounts(by_scope: Mapping[str, Samples], window: Window, pauses: Pauses) -> Accounts:
     """The counts over a window, by one rule: whatever belongs to it is followed to its end.
 
     Messages belong to it that were meant to be sent in it, and with them what came of them.
@@ -69,14 +66,12 @@ def accounts(
     )
 
 
-def _within(samples: Samples, window: tuple[float, float], pauses: Pauses) -> Samples:
+def _within(samples: Samples, window: Window, pauses: Pauses) -> Samples:
     return samples[inside(samples["intended_start"], window, pauses)]
 
 
-def _existing(spans: Samples, window: tuple[float, float], pauses: Pauses) -> Samples:
-    """Those that existed at some moment of the window that counts, and those that began after it:
-    what was due in it needed them.
-    """
+def _existing(spans: Samples, window: Window, pauses: Pauses) -> Samples:
+    """Those that existed while the window counts, and later ones: what was due needed them."""
     begin, end = window
     edges = [begin, *(edge for pause in sorted(pauses) for edge in pause), end]
     existing = spans["start"] >= end
@@ -106,10 +101,8 @@ def recovery(handshakes: Samples, moment: float) -> Recovery | None:
     after = handshakes[storm & np.isin(handshakes["user"], before)]
     came = after[after["kind"] == Kind.OK]
     begin = float(after["start"].min(initial=np.inf))
-    took = sorted(
-        float(came["finish"][came["user"] == user].min()) - begin
-        for user in np.unique(came["user"])
-    )
+    users = np.unique(came["user"])
+    took = sorted(float(came["finish"][came["user"] == user].min()) - begin for user in users)
     half = (len(before) + 1) // 2
     return Recovery(
         cut=len(before),
@@ -181,10 +174,8 @@ def _ends(opened: Samples, ended: Samples, moment: str) -> NDArray[np.float64]:
     """The end of each connection; infinite where it lasted."""
     ends = np.full(len(opened), np.inf)
     for place, connection in enumerate(opened):
-        later = ended[moment][
-            (ended["user"] == connection["user"]) & (ended[moment] >= connection["finish"])
-        ]
-        ends[place] = later.min(initial=np.inf)
+        moments = ended[moment][ended["user"] == connection["user"]]
+        ends[place] = moments[moments >= connection["finish"]].min(initial=np.inf)
     return ends
 
 

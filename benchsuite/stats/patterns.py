@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.results import Common, Pattern
 from benchsuite.stats.distributions import at_least
-from benchsuite.stats.summary import Samples, samples_needed
+from benchsuite.stats.summary import Samples, Window, samples_needed
 
 SURE = 0.001  #: At most so often chance alone makes a pattern, of all that are tried.
 LOWER = 0.8  #: Without its answers, the percentile that it limits is at most this share of itself.
@@ -18,8 +18,7 @@ LONGEST = 100.0
 PERCENTILES = (99.0, 99.9, 95.0, LONGEST)  #: Which one that is: the first that falls so much.
 FEWEST = samples_needed(95)  #: Answers.
 TAILS = (0.05, 0.01, 0.001)  #: Shares of the answers that are looked at as slow ones.
-HEAVIEST = (0.5, 0.25)
-"""Episodes count that delay an answer by this share of what the longest but one delays it by."""
+HEAVIEST = (0.5, 0.25)  #: Of the delay by the longest episode but one: shorter ones don't count.
 EPISODES = (4, 300)  #: The fewest that show a period, and the most that are looked at.
 OCCUPIED = 0.75  #: Of the turns of a period, that must have an episode.
 SHARP = 0.1  #: Of its period, by which episodes may lie off (root mean square).
@@ -33,9 +32,7 @@ Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def patterns(
-    right: Samples, window: tuple[float, float], *, cycle_s: float, keeps: bool
-) -> tuple[Pattern, ...]:
+def patterns(right: Samples, window: Window, *, cycle_s: float, keeps: bool) -> tuple[Pattern, ...]:
     """Of right answers, those that explain a high percentile of a window. A period is looked for in
     those from before it, too, as a short window has few of its turns.
 
@@ -83,7 +80,7 @@ def _limited(times: Floats, explained: Flags, common: Common) -> Pattern | None:
     return None
 
 
-def _periodic(right: Samples, window: tuple[float, float], cycle_s: float) -> Iterator[Pattern]:
+def _periodic(right: Samples, window: Window, cycle_s: float) -> Iterator[Pattern]:
     """Slow answers come in episodes; those that delay most must lie on a grid of equal turns."""
     times, excess = _times(right)
     inside = right["intended_start"] >= window[0]
@@ -130,8 +127,7 @@ def _turns(moments: Floats) -> tuple[int, float]:
     chance alone lays as many as near to a grid; 0 turns where they lie on none.
 
     The moments between them are then anywhere: that they lie no farther from the grid, root sum
-    square, is the volume of a ball (in the simplex of ordered moments) for each choice of occupied
-    points.
+    square, is the volume of a ball (in the simplex of ordered moments) for each choice of points.
     """
     inner, best = len(moments) - 2, (0, 1.0)
     places = (moments - moments.min()) / np.ptp(moments)

@@ -18,10 +18,9 @@ from dataclasses import dataclass
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchsuite.core.units import format_number
-from benchsuite.stats.compare import CONFIDENCE, Estimate
+from benchsuite.stats.compare import CONFIDENCE, Estimate, Floats
 from benchsuite.stats.distributions import beta, root, student_quantile
 
 FEWEST_COUNTS = 4  #: Numbers of CPUs: three parameters, and one to see whether the law holds.
@@ -43,9 +42,7 @@ class Law:
 
 
 def fitted(starts: Mapping[int, Sequence[float]]) -> Law | str:
-    """The law through the logarithms of what starts held, by their number of CPUs; or why there is
-    none.
-    """
+    """The law through logarithms of what starts held, by number of CPUs; or why there is none."""
     known = {cpus: starts[cpus] for cpus in sorted(starts) if len(starts[cpus]) >= FEWEST_STARTS}
     if len(known) < FEWEST_COUNTS:
         return (
@@ -63,9 +60,8 @@ def fitted(starts: Mapping[int, Sequence[float]]) -> Law | str:
     rates = tuple(fit.rate(cpus) for cpus in range(1, REACH * max(known) + 1))
     if rates[-1].high > WIDEST * rates[-1].low:
         ends = f"{format_number(rates[-1].low)} to {format_number(rates[-1].high)}/s"
-        return (
-            f"runs differ too much: on {len(rates)} CPUs anything from {ends} would agree with them"
-        )
+        cpus = f"on {len(rates)} CPUs"
+        return f"runs differ too much: {cpus} anything from {ends} would agree with them"
     return Law(contention=fit.share(1), coherency=fit.share(2), measured=tuple(known), rates=rates)
 
 
@@ -133,9 +129,7 @@ def _terms(cpus: float) -> tuple[float, float, float]:
     return 1.0, cpus - 1, cpus * (cpus - 1)
 
 
-def _solved(
-    columns: Sequence[NDArray[np.float64]], aim: NDArray[np.float64]
-) -> tuple[list[float], float]:
+def _solved(columns: Sequence[Floats], aim: Floats) -> tuple[list[float], float]:
     """Coefficients, none negative, and the sum of squared errors."""
     solutions = []
     terms = np.stack(columns, axis=-1)

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from benchsuite.core.observations import Cluster
 from benchsuite.core.samples import TIMERS_S, Kind
-from benchsuite.stats.summary import about_half, inside
+from benchsuite.stats.summary import Samples, Window, about_half, inside
 
 Times = NDArray[np.float64]
 
@@ -20,7 +20,7 @@ class Traffic:
     finishes: Times
 
     @classmethod
-    def of(cls, samples: NDArray[np.void]) -> "Traffic":
+    def of(cls, samples: Samples) -> "Traffic":
         ordered = samples[np.argsort(samples["start"], kind="stable")]
         return cls(ordered["start"], ordered["finish"])
 
@@ -31,10 +31,8 @@ class Traffic:
         latest = np.concatenate(([-np.inf], np.maximum.accumulate(self.finishes)))
         return np.maximum(latest[np.searchsorted(self.starts, moments)] - moments, 0.0)
 
-    def own_times_s(self, window: tuple[float, float]) -> tuple[float, float]:
-        """Low and high estimate of the median of a window's requests, each less the backlog it
-        found.
-        """
+    def own_times_s(self, window: Window) -> tuple[float, float]:
+        """Low and high estimate of a window's median request, each less the backlog it found."""
         own = self.finishes - self.starts - self.backlog_s(self.starts)
         own = own[inside(self.starts, window)]
         if not len(own):
@@ -54,9 +52,7 @@ class Traffic:
         return np.where(starts < moments + alone_s, finishes - moments, alone_s)
 
     def before_s(self, moments: Times) -> Times:
-        """When, after each moment, the request sent before it is answered; negative where it
-        already was.
-        """
+        """How long after each moment the request before it is answered, negative if before it."""
         before = np.searchsorted(self.starts, moments)
         return np.concatenate(([-np.inf], self.finishes))[before] - moments
 
@@ -65,9 +61,7 @@ class Traffic:
         return np.diff(np.searchsorted(np.sort(self.finishes), moments))
 
     def taken_s(self, moments: Times, at_once: int) -> Times:
-        """Time that slots were taken between each moment and the next, where no more than `at_once`
-        requests are answered at the same time.
-        """
+        """Time that slots, `at_once` at the most, were taken between each moment and the next."""
         if not len(self.starts):
             return np.zeros(len(moments) - 1)
         events = np.concatenate([self.starts, self.finishes])
@@ -86,27 +80,21 @@ EARLY = 0.75
 it was none of the fastest."""
 
 
-def slots_busy_percent(
-    samples: NDArray[np.void], window: tuple[float, float], at_once: int
-) -> float:
+def slots_busy_percent(samples: Samples, window: Window, at_once: int) -> float:
     """How much of the time of a window `at_once` slots of a target were taken."""
     taken_s = Traffic.of(samples).taken_s(np.array(window), at_once)
     return float(taken_s[0]) / (window[1] - window[0]) / at_once * 100
 
 
-def queued(samples: NDArray[np.void], window: tuple[float, float], at_once: int) -> float:
-    """How many requests, on average over a window, are in flight beyond the `at_once` that are
-    answered.
-    """
+def queued(samples: Samples, window: Window, at_once: int) -> float:
+    """Mean number of requests in flight over a window beyond the `at_once` that are answered."""
     traffic, edges = Traffic.of(samples), np.array(window)
     all_s, taken_s = (traffic.taken_s(edges, most)[0] for most in (len(samples), at_once))
     return float(all_s - taken_s) / (window[1] - window[0])
 
 
-def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster | None:
-    """The timer by which most service times of the window's successes lie above the fastest of the
-    whole load; None without any.
-    """
+def cluster(samples: Samples, window: Window) -> Cluster | None:
+    """The timer by which most of a window's successes took longer than the fastest of the load."""
     right = samples[samples["kind"] == Kind.OK]
     if not len(right):
         return None
@@ -123,9 +111,7 @@ def cluster(samples: NDArray[np.void], window: tuple[float, float]) -> Cluster |
     return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=fastest_s)
 
 
-def answers_by_user(
-    requests: NDArray[np.void], window: tuple[float, float], users: int
-) -> tuple[int, ...]:
+def answers_by_user(requests: Samples, window: Window, users: int) -> tuple[int, ...]:
     """Right answers that each user got inside the window; users are numbered from 0."""
     done = requests[(requests["kind"] == Kind.OK) & inside(requests["finish"], window)]
     return tuple(np.bincount(done["user"], minlength=users)[:users].tolist())
@@ -134,9 +120,7 @@ def answers_by_user(
 IN_VAIN = (Kind.READ_TIMEOUT, Kind.UNFINISHED)  #: Taken by the server, never answered.
 
 
-def in_vain(requests: NDArray[np.void], window: tuple[float, float]) -> int:
-    """How many were under way through the whole window and were never answered: neither sent nor
-    ended in it, they are in none of its counts.
-    """
+def in_vain(requests: Samples, window: Window) -> int:
+    """How many were under way all through a window, in none of its counts, and never answered."""
     through = (requests["start"] < window[0]) & (requests["finish"] >= window[1])
     return int(np.isin(requests["kind"][through], IN_VAIN).sum())

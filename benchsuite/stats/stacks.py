@@ -1,7 +1,6 @@
 """What a sampling profiler saw: stacks of calls and how often each was met. Pure functions.
 
-A call is text, "name (file:line)" with the line at which the function begins; a stack has the
-outermost call first.
+A call is "name (file:line)", where the function begins; a stack has the outermost call first.
 """
 
 import base64

@@ -6,10 +6,9 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from benchsuite.core.units import format_duration, format_percent
-from benchsuite.stats.compare import CONFIDENCE, Estimate
+from benchsuite.stats.compare import CONFIDENCE, Estimate, Floats
 from benchsuite.stats.distributions import beta, student_quantile
 
 LEVEL = 0.01  #: How often noise alone may look like a trend or any step.
@@ -17,7 +16,6 @@ LEVEL_OF_HALF = 0.1  #: And how often a half does, once the whole was told to ch
 FEWEST_BESIDE = 3  #: A step with fewer values than that on one side of it is an outlier.
 MOST_POINTS = 240  #: Longer series are averaged in groups first.
 OUTLIER = 6.0  #: In median deviations: what lies farther off counts as if it lay there.
-Series = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +45,7 @@ def change(values: Sequence[float], *, least: int, percent: float) -> Change | N
     Outliers are drawn in first. The size is by medians: Theil and Sen's slope (Sen 1968), the two
     sides of a step.
     """
-    series: Series = np.asarray(values, dtype=np.float64)
+    series: Floats = np.asarray(values, dtype=np.float64)
     size = math.ceil(len(values) / MOST_POINTS)
     if size > 1:
         series = series[: len(series) // size * size].reshape(-1, size).mean(axis=1)
@@ -74,7 +72,7 @@ def change(values: Sequence[float], *, least: int, percent: float) -> Change | N
     return None
 
 
-def _chances(series: Series, shapes: Series) -> Series:
+def _chances(series: Floats, shapes: Floats) -> Floats:
     """How often noise alone fits each shape as well, by Student's t."""
     off = series - np.median(series)
     spread = np.median(np.abs(off)) or np.abs(off).mean()
@@ -90,7 +88,7 @@ def _relative(before: float, after: float, level: float) -> float:
     return (after - before) / (before if before > 0 else level) * 100
 
 
-def _trend(series: Series) -> float:
+def _trend(series: Floats) -> float:
     """From the beginning to the end of the line through all points, in percent."""
     first, second = np.triu_indices(len(series), k=1)
     rise = float(np.median((series[second] - series[first]) / (second - first)))
@@ -100,7 +98,7 @@ def _trend(series: Series) -> float:
     return _relative(before, after, float(series.mean()))
 
 
-def _has_steady_half(series: Series, percent: float) -> bool:
+def _has_steady_half(series: Floats, percent: float) -> bool:
     """Whether any half of the series, wherever it begins, is not sure to move by more than that."""
     half = math.ceil(len(series) / 2)
     parts = [series[at : at + half] for at in range(len(series) - half + 1)]

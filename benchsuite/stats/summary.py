@@ -10,17 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.results import (
-    LATE_S,
-    PERCENTILES,
-    Arrivals,
-    Distribution,
-    Interval,
-    Phase,
-    Summary,
-)
+from benchsuite.core.results import PERCENTILES, Arrivals, Distribution, Interval, Phase, Summary
 from benchsuite.core.samples import ENDS, FIELDS, MOMENTS, Kind
 from benchsuite.stats import histogram
+from benchsuite.stats.histogram import Histogram
 
 RISK = 0.025  #: Accepted chance that no sample at all lies beyond the percentile.
 ABOUT_HALF = 0.05  #: Of all samples.
@@ -29,9 +22,8 @@ ABOUT_HALF = 0.05  #: Of all samples.
 def samples_needed(percent: float) -> int:
     """Samples that a percentile asks for: 72 for p95, 368 for p99, 3 688 for p99.9.
 
-    The smallest n with q**n <= 2.5 %: with fewer, the estimate may well be the maximum under
-    another name. The one-sided form of the order-statistic interval (David & Nagaraja, Order
-    Statistics, 3rd ed., 7.1).
+    The smallest n with q**n <= 2.5 %: with fewer, the estimate may be the maximum by another name.
+    The one-sided order-statistic interval (David & Nagaraja, Order Statistics, 3rd ed., 7.1).
     """
     return math.ceil(math.log(RISK) / math.log(percent / 100))
 
@@ -59,23 +51,21 @@ def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[fl
 
 DTYPE = np.dtype(list(FIELDS))
 Samples = NDArray[np.void]
-Pauses = Sequence[tuple[float, float]]  #: Parts of a window that don't count.
+Window = tuple[float, float]  #: Monotonic seconds, [begin, end).
+Pauses = Sequence[Window]  #: Parts of a window that don't count.
+LATE_S = 0.01  #: A journey that starts no later than this found a free slot.
 EDGE_S = 0.01  #: So little early or late, a second of the window is whole.
 
 
 def distribution(seconds: NDArray[np.float64]) -> Distribution:
-    """Mean, extremes and the percentiles that so many samples can carry, none above the largest
-    sample.
-    """
+    """Mean, extremes and the percentiles that so many samples carry, none above the largest."""
     if not len(seconds):
         return Distribution(count=0)
     extremes = float(seconds.min()), float(seconds.max())
     return _distribution(histogram.of(seconds), float(seconds.sum()), *extremes)
 
 
-def _distribution(
-    counted: histogram.Histogram, sum_s: float, min_s: float, max_s: float
-) -> Distribution:
+def _distribution(counted: Histogram, sum_s: float, min_s: float, max_s: float) -> Distribution:
     count = histogram.size(counted)
     return Distribution(
         count=count,
@@ -87,14 +77,11 @@ def _distribution(
     )
 
 
-def percentiles(
-    counted: histogram.Histogram, wanted: Sequence[float] = PERCENTILES
-) -> dict[float, float]:
+def percentiles(counted: Histogram, wanted: Sequence[float] = PERCENTILES) -> dict[float, float]:
     """Seconds at each of these percentiles that the histogram has samples enough for."""
     total = histogram.size(counted)
-    return histogram.values_at(
-        counted, [one for one in wanted if total >= samples_needed(max(one, 100 - one))]
-    )
+    enough = [percent for percent in wanted if total >= samples_needed(max(percent, 100 - percent))]
+    return histogram.values_at(counted, enough)
 
 
 def summarise(
@@ -102,13 +89,12 @@ def summarise(
     *,
     name: str,
     scope: str,
-    window: tuple[float, float],
+    window: Window,
     pauses: Pauses = (),
     examples: Mapping[int, str] | None = None,
     waits: bool = False,
 ) -> Summary:
-    """The figures of these samples over a window of monotonic seconds [begin, end), less its
-    pauses: the settling between stages.
+    """The figures of these samples over a window, less its pauses: the settling between stages.
 
     Times and failures are those of the requests that were *meant to start* in the window, also when
     they finished after it. Throughput and goodput count what *finished* in it: the late ones would
@@ -122,15 +108,14 @@ def summarise(
     timed = right[:0] if scope in MOMENTS else right
     kinds, counts = np.unique(started["kind"][started["kind"] != Kind.OK], return_counts=True)
     failed = {Kind(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
+    told = {Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed}
     return Summary(
         name=name,
         scope=scope,
         requests=len(started),
         failures=sum(failed.values()),
         failures_by_kind={kind.words: count for kind, count in failed.items()},
-        failure_examples={
-            Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed
-        },
+        failure_examples=told,
         throughput=len(finished) / length_s,
         goodput=int((finished["kind"] == Kind.OK).sum()) / length_s,
         body_bytes=int(right["body_bytes"].sum()),
@@ -142,11 +127,9 @@ def summarise(
 
 
 def arrivals(
-    journeys: Samples, *, window: tuple[float, float], pauses: Pauses = (), sent: int, dropped: int
+    journeys: Samples, *, window: Window, pauses: Pauses = (), sent: int, dropped: int
 ) -> Arrivals:
-    """What became of the arrivals of an open model; each is a journey. `sent` and `dropped` are
-    counted over the same window.
-    """
+    """What became of arrivals, each a journey; `sent` and `dropped` are of the same window."""
     length_s = _length_s(window, pauses)
     begun = inside(journeys["start"], window, pauses)
     meant = journeys[inside(journeys["intended_start"], window, pauses)]
@@ -159,25 +142,21 @@ def arrivals(
 
 
 def concurrency(
-    samples: Samples, *, window: tuple[float, float], pauses: Pauses = (), since: str = "start"
+    samples: Samples, *, window: Window, pauses: Pauses = (), since: str = "start"
 ) -> float:
-    """Mean number of requests in flight over the window. With `since="intended_start"` those count,
-    too, that wait to be sent.
-    """
+    """Mean number in flight over a window; with `since="intended_start"` of the waiting, too."""
     overlap = _overlap_s(samples, window, since)
     overlap -= sum(_overlap_s(samples, pause, since) for pause in pauses)
     return overlap / _length_s(window, pauses)
 
 
-def _overlap_s(samples: Samples, window: tuple[float, float], since: str) -> float:
+def _overlap_s(samples: Samples, window: Window, since: str) -> float:
     begin, end = window
     overlap = np.minimum(samples["finish"], end) - np.maximum(samples[since], begin)
     return float(np.maximum(overlap, 0.0).sum())
 
 
-def inside(
-    moments: NDArray[np.float64], window: tuple[float, float], pauses: Pauses = ()
-) -> NDArray[np.bool_]:
+def inside(moments: NDArray[np.float64], window: Window, pauses: Pauses = ()) -> NDArray[np.bool_]:
     """Which of these moments lie in the window, and in none of its pauses."""
     within: NDArray[np.bool_] = (moments >= window[0]) & (moments < window[1])
     for begin, end in pauses:
@@ -185,7 +164,7 @@ def inside(
     return within
 
 
-def _length_s(window: tuple[float, float], pauses: Pauses) -> float:
+def _length_s(window: Window, pauses: Pauses) -> float:
     return window[1] - window[0] - sum(end - begin for begin, end in pauses)
 
 
@@ -193,7 +172,7 @@ def intervals(
     samples: Samples,
     *,
     origin: float,
-    window: tuple[float, float],
+    window: Window,
     pauses: Pauses = (),
     users: Sequence[tuple[float, int]] = (),
     connections: Sequence[tuple[float, int]] = (),
@@ -201,9 +180,8 @@ def intervals(
 ) -> Iterator[Interval]:
     """One interval for each whole second since `origin`, empty seconds included.
 
-    `users` are (monotonic second, users then running), and `connections` the same of open
-    WebSockets; each interval takes the last before its end. `strays` are None where there are no
-    WebSockets.
+    `users` are (monotonic second, users then running), `connections` the same of open WebSockets;
+    each interval takes the last before its end. `strays` are None where there are no WebSockets.
     """
     if not len(samples) and not connections:
         return
@@ -229,7 +207,7 @@ def intervals(
         yield _timed(interval, histogram.of(right["finish"] - right["intended_start"]))
 
 
-def _timed(interval: Interval, counted: histogram.Histogram) -> Interval:
+def _timed(interval: Interval, counted: Histogram) -> Interval:
     """With what the histogram of its successes tells."""
     if not len(counted):
         return interval
@@ -272,9 +250,8 @@ def added(parts: Sequence[Any]) -> Any:
         )
     if is_dataclass(first) and not isinstance(first, type):
         names = [one.name for one in fields(first) if one.name not in SHARED]
-        whole = replace(
-            first, **{name: added([getattr(part, name) for part in parts]) for name in names}
-        )
+        sums = {name: added([getattr(part, name) for part in parts]) for name in names}
+        whole = replace(first, **sums)
         if isinstance(whole, Interval):
             whole = _timed(whole, histogram.merged(filter(None, (p.histogram for p in parts))))
         return whole
@@ -293,7 +270,7 @@ def _known_before(counts: Sequence[tuple[float, int]], moment: float) -> int | N
     return counts[before - 1][1] if before else None
 
 
-def _phase(moment: float, window: tuple[float, float], pauses: Pauses) -> Phase:
+def _phase(moment: float, window: Window, pauses: Pauses) -> Phase:
     """The phase in which a second begins; a stage settles in a warm-up of its own."""
     settling = any(begin - EDGE_S <= moment < end - EDGE_S for begin, end in pauses)
     if moment < window[0] - EDGE_S or settling:

@@ -17,7 +17,7 @@ or one that isn't behind has half of its starts in doubt: it might be the best, 
 """
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
@@ -27,19 +27,7 @@ from benchsuite.findings.registry import INVALID_SHARE
 from benchsuite.studies import matrix
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import (
-    Answer,
-    Check,
-    Claim,
-    Coordinates,
-    Objective,
-    Region,
-    Study,
-    admits,
-    situations,
-)
-
-NOTHING: Mapping[str, Region] = {}
+from benchsuite.studies.study import Answer, Check, Claim, Coordinates, Objective, Study, admits
 
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
 ALIKE = (1 / 1.05, 1.05)  #: Arms whose ratio lies in it are as good as each other.
@@ -56,8 +44,6 @@ class Judged:
     """One check of one cell."""
 
     name: str  #: What is held against the region: "goodput of sync, delay 200 / delay 100".
-    check: Check
-    kind: Kind
     region: tuple[float, float]
     cell: Coordinates
     to: Coordinates | None
@@ -75,7 +61,7 @@ class Judged:
 
     @property
     def wanted(self) -> str:
-        return region_words(*self.region)
+        return _region_words(*self.region)
 
     @property
     def is_inside(self) -> bool:
@@ -95,121 +81,8 @@ class Judgement:
 
 def judge(study: Study, execution: Execution) -> list[Judgement]:
     """Every claim of the study, in their order."""
-    cells = [cell.coordinates for cell in matrix.every(study)]
-    return [_judgement(study, execution, claim, cells) for claim in study.claims]
-
-
-def side_of(execution: Execution, cell: MeasuredCell | None, figure: str) -> Side:
-    """The starts of a cell in a figure, and how all cells scatter in it."""
-    of_all = execution.scatter(figure)
-    if cell is None:
-        return Side((), of_all)
-    amounts, at_least = cell.amounts(figure), cell.at_least(figure)
-    return Side(cell.values(figure), of_all, amounts, at_least, cell.is_floor(figure))
-
-
-def _judgement(
-    study: Study, execution: Execution, claim: Claim, cells: Sequence[Coordinates]
-) -> Judgement:
-    """By the cells of the whole study that checks select, whether or not they were executed."""
-    asked = [(check, cell) for check in claim.checks for cell in cells if admits(check.cell, cell)]
-    if not asked:
-        nothing = "no configuration of the study is the one that it is about"
-        return Judgement(claim, Outcome.UNTOLD, nothing)
-    sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
-    told = {axis for axis, value in sides[0].items() if any(one[axis] != value for one in sides)}
-    checks = [
-        _judged(study, execution, claim, check, cell, len(asked), told or set(cell))
-        for check, cell in asked
-    ]
-    for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
-        if deciding := [one for one in checks if one.outcome is outcome]:
-            break
-    said = (one.reasons if outcome is Outcome.UNTOLD else [one.says] for one in deciding)
-    distinct = list(dict.fromkeys(reason for each in said for reason in each))
-    more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
-    return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
-
-
-def _judged(
-    study: Study,
-    execution: Execution,
-    claim: Claim,
-    check: Check,
-    cell: Coordinates,
-    together: int,
-    told: set[str],
-) -> Judged:
-    """Names the axes `told`: the claim itself says where all its cells are alike."""
-    ((kind, region),) = ((Kind(name), region) for name, region in check.regions.items())
-    to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
-    reasons: list[str] = []
-    closed: list[str] = []
-
-    def side(coordinates: Coordinates, figure: str) -> Side:
-        known, where = find(execution, coordinates), study.titles(coordinates, with_axes=True)
-        before = [*obstacles(study, execution, claim.needs, known, where, figure, claim.given)]
-        closed.extend(before)
-        reasons.extend([*before, *_unmeasured(known, where, figure)])
-        return side_of(execution, known, figure)
-
-    other = side(to, check.to_figure or check.figure) if to is not None else None
-    sides = side(cell, check.figure), other
-    confidence = execution.confidence
-    measured = interval(kind, *sides, confidence)
-    name = _name(study, check, cell, to, told)
-    judged = Judged(
-        name=name, check=check, kind=kind, region=region, cell=cell, to=to, found=measured
-    )
-    if reasons:
-        reasons = list(dict.fromkeys(reasons))
-        return replace(judged, reasons=tuple(reasons), is_closed=bool(closed), more=1)
-    if _within(measured, region):
-        return replace(judged, outcome=Outcome.HOLDS)
-    surely = 1 - (1 - confidence) / together
-    if _apart(interval(kind, *sides, surely), region):
-        return replace(judged, outcome=Outcome.FAILS)
-    why = judged.says
-    if measured.low is None:
-        why = f"{judged.name}: {measured.reason}"
-    elif _apart(measured, region):
-        why += f", as one of {together} checks by chance"
-    inside = starts_more(lambda found: _within(found, region), kind, sides, confidence)
-    outside = starts_more(lambda found: _apart(found, region), kind, sides, surely)
-    more = min(filter(None, (inside, outside)), default=None)
-    return replace(judged, reasons=(why,), more=more)
-
-
-def _name(
-    study: Study,
-    check: Check,
-    cell: Coordinates,
-    to: Coordinates | None,
-    told: set[str],
-) -> str:
-    """Of the other cell only what differs from this one."""
-    where = study.titles({axis: cell[axis] for axis in cell if axis in told}, with_axes=True)
-    mine = f"{study.figure_title(check.figure)} of {where}"
-    if to is None:
-        return mine
-    of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
-    other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
-    sign = "/" if check.ratio else "−"
-    return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
-
-
-def _within(measured: Interval, region: tuple[float, float]) -> bool:
-    low, high = measured.low, measured.high
-    return low is not None and high is not None and region[0] <= low and high <= region[1]
-
-
-def _apart(measured: Interval, region: tuple[float, float]) -> bool:
-    low, high = measured.low, measured.high
-    return low is not None and high is not None and (high < region[0] or low > region[1])
-
-
-def find(execution: Execution, coordinates: Coordinates) -> MeasuredCell | None:
-    return next((one for one in execution.cells if one.coordinates == coordinates), None)
+    evidence = _Evidence(study, execution)
+    return [evidence.judgement(claim) for claim in study.claims]
 
 
 def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[str]:
@@ -222,50 +95,7 @@ def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[
         yield f"{where}: no run counts ({reasons(cell.starts) or 'no run'})"
 
 
-def obstacles(
-    study: Study,
-    execution: Execution,
-    needs: Mapping[str, float],
-    cell: MeasuredCell | None,
-    where: str,
-    figure: str,
-    given: Mapping[str, Region] = NOTHING,
-) -> Iterator[str]:
-    """Why nothing may be said of the cell there however often it is started."""
-    of_cell = cell.conditions if cell else {}
-    for name, least in needs.items():
-        has = of_cell.get(name, execution.conditions.get(name))
-        if has is None and (cell is None or not cell.starts):
-            continue
-        if has is None or has < least:
-            known = "not known" if has is None else format_number(has)
-            of = f"{where}: " if has != execution.conditions.get(name) else ""
-            yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
-    if cell is None:
-        yield f"{where} is no part of this execution"
-        return
-    if cell.state is State.UNAVAILABLE:
-        yield f"{where}: {cell.reason or cell.state.value}"
-        return
-    if not cell.starts:
-        return
-    for name, region in given.items():
-        low, high = region
-        values = cell.values(name)
-        if not values or not low <= fmean(values) <= high:
-            seen = written(fmean(values)) if values else "not known"
-            must = f"and must be {region_words(low, high)}"
-            what = study.figure_title(name)
-            yield f"not this question here: {what} of {where} is {seen}, {must}"
-    without = [one for one in cell.counted if one.figures.get(figure) is None]
-    if without:
-        codes = reasons(without)
-        of = f"{len(without)} of {len(cell.counted)} runs"
-        known_as = study.figure_title(figure)
-        yield f"{where}: {of} without {known_as}{f' ({codes})' if codes else ''}"
-
-
-def region_words(low: float, high: float) -> str:
+def _region_words(low: float, high: float) -> str:
     """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
     if math.isinf(low):
         return f"at most {written(high)}"
@@ -331,56 +161,17 @@ class Answered:
 
 def answered(study: Study, execution: Execution) -> list[Answered]:
     """Every question of the study, in their order."""
-    found, cells = [], [one.coordinates for one in matrix.every(study)]
+    questions, evidence = [], _Evidence(study, execution)
     for answer in study.answers:
         by = Objective(answer.figure, answer.best) if answer.figure else study.objective
-        assert by is not None  # reading.check_answers() has seen to it
-        by_situation = situations(answer, (one for one in cells if admits(answer.only, one)))
+        assert by is not None  # reading has seen to it
         executed = [
-            _situation(study, execution, answer, by, dict(where), arms)
-            for where, arms in by_situation.items()
-            if any(find(execution, one) for one in arms)
+            evidence.situation(answer, by, where, arms)
+            for where, arms in matrix.situations(answer, study)
+            if any(map(evidence.find, arms))
         ]
-        found.append(Answered(answer, by, executed))
-    return found
-
-
-def _situation(
-    study: Study,
-    execution: Execution,
-    answer: Answer,
-    by: Objective,
-    where: Coordinates,
-    arms: Sequence[Coordinates],
-) -> Situation:
-    known: list[tuple[str, MeasuredCell]] = []
-    failed: list[Arm] = []
-    unknown: dict[str, list[str]] = {}
-    absent: dict[str, list[str]] = {}
-    for coordinates in arms:
-        cell = find(execution, coordinates)
-        name = study.titles({axis: coordinates[axis] for axis in answer.choice})
-        if cell is None or cell.state is State.UNAVAILABLE:
-            reason = cell.reason if cell else "no part of this execution"
-            absent.setdefault(reason, []).append(name)
-        elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
-            side = side_of(execution, cell, by.figure)
-            failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
-        else:
-            doubts = [*obstacles(study, execution, answer.needs, cell, name, by.figure)]
-            doubts += _unmeasured(cell, name, by.figure)
-            if not doubts and len(cell.values(by.figure)) < FEWEST:
-                doubts = ["one run has no interval"]
-            for doubt in doubts:
-                unknown.setdefault(doubt.removeprefix(f"{name}: "), []).append(name)
-            if not doubts:
-                known.append((name, cell))
-    best, behind = _ranked(execution, by, known)
-    grouped = (
-        [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
-        for reasons in (unknown, absent)
-    )
-    return Situation(where, best, behind, failed, *grouped)
+        questions.append(Answered(answer, by, executed))
+    return questions
 
 
 def _spoilt(cell: MeasuredCell) -> str:
@@ -389,33 +180,184 @@ def _spoilt(cell: MeasuredCell) -> str:
     return reasons(failed) if len(failed) >= INVALID_SHARE * len(cell.counted) else ""
 
 
-def _ranked(
-    execution: Execution, by: Objective, known: Sequence[tuple[str, MeasuredCell]]
-) -> tuple[list[Arm], list[Arm]]:
-    """Those that may be the best, and the others."""
-    most = by.best == "most"
-    ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
-    order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
-    best: list[Arm] = []
-    behind: list[Arm] = []
-    confidence = 1 - (1 - execution.confidence) / max(1, len(order) - 1)
-    for name, cell in order:
-        mine = side_of(execution, cell, by.figure)
-        own = interval(Kind.VALUE, mine)
-        if not best:
-            best.append(Arm(name, cell, own))
-            continue
-        sides = mine, side_of(execution, best[0].cell, by.figure)
-        ratio = interval(Kind.RATIO, *sides, confidence)
-        # without right answers it needs no interval: 0 is the fewest that there are
-        if _apart(ratio, ahead) or (most and ratio.value == 0):
-            behind.append(Arm(name, cell, own, ratio))
-            continue
-        more: int | None = 0
-        if not _within(ratio, ALIKE):
-            more = starts_more(
-                lambda found: _apart(found, ahead) or _within(found, ALIKE),
-                *(Kind.RATIO, sides, confidence),
-            )
-        best.append(Arm(name, cell, own, ratio, more))
-    return best, behind
+class _Evidence:
+    """A study, and what an execution of it has measured."""
+
+    def __init__(self, study: Study, execution: Execution) -> None:
+        self.study, self.execution = study, execution
+        self.cells = [cell.coordinates for cell in matrix.every(study)]
+
+    def _side_of(self, cell: MeasuredCell | None, figure: str) -> Side:
+        """The starts of a cell in a figure, and how all cells scatter in it."""
+        of_all = self.execution.scatter(figure)
+        if cell is None:
+            return Side((), of_all)
+        amounts, at_least = cell.amounts(figure), cell.at_least(figure)
+        return Side(cell.values(figure), of_all, amounts, at_least, cell.is_floor(figure))
+
+    def find(self, coordinates: Coordinates) -> MeasuredCell | None:
+        return next((one for one in self.execution.cells if one.coordinates == coordinates), None)
+
+    def judgement(self, claim: Claim) -> Judgement:
+        """By the cells of the whole study that checks select, whether or not they were executed."""
+        asked = [(check, c) for check in claim.checks for c in self.cells if admits(check.cell, c)]
+        sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
+        told = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1}
+        told = told or {*sides[0]}
+        checks = [self._judged(claim, check, cell, len(asked), told) for check, cell in asked]
+        for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
+            if deciding := [one for one in checks if one.outcome is outcome]:
+                break
+        whys = (check.reasons if outcome is Outcome.UNTOLD else [check.says] for check in deciding)
+        distinct = list(dict.fromkeys(reason for each in whys for reason in each))
+        more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
+        return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
+
+    def _judged(
+        self, claim: Claim, check: Check, cell: Coordinates, together: int, told: set[str]
+    ) -> Judged:
+        """Names the axes `told`: the claim itself says where all its cells are alike."""
+        ((kind, region),) = ((Kind(name), region) for name, region in check.regions.items())
+        to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
+        reasons: list[str] = []
+        closed: list[str] = []
+
+        def side(coordinates: Coordinates, figure: str) -> Side:
+            known, where = self.find(coordinates), self.study.titles(coordinates, with_axes=True)
+            before = [*self._obstacles(claim, known, where, figure)]
+            closed.extend(before)
+            reasons.extend([*before, *_unmeasured(known, where, figure)])
+            return self._side_of(known, figure)
+
+        other = side(to, check.to_figure or check.figure) if to is not None else None
+        sides = side(cell, check.figure), other
+        confidence = self.execution.confidence
+        measured = interval(kind, *sides, confidence)
+        name = self._name(check, cell, to, told)
+        judged = Judged(name=name, region=region, cell=cell, to=to, found=measured)
+        if reasons:
+            distinct = tuple(dict.fromkeys(reasons))
+            return replace(judged, reasons=distinct, is_closed=bool(closed), more=1)
+        if measured.is_within(region):
+            return replace(judged, outcome=Outcome.HOLDS)
+        surely = 1 - (1 - confidence) / together
+        if interval(kind, *sides, surely).is_apart(region):
+            return replace(judged, outcome=Outcome.FAILS)
+        why = judged.says
+        if measured.low is None:
+            why = f"{judged.name}: {measured.reason}"
+        elif measured.is_apart(region):
+            why += f", as one of {together} checks by chance"
+        inside = starts_more(lambda found: found.is_within(region), kind, sides, confidence)
+        outside = starts_more(lambda found: found.is_apart(region), kind, sides, surely)
+        more = min(filter(None, (inside, outside)), default=None)
+        return replace(judged, reasons=(why,), more=more)
+
+    def _name(self, check: Check, cell: Coordinates, to: Coordinates | None, told: set[str]) -> str:
+        """Of the other cell only what differs from this one."""
+        study, own = self.study, {axis: cell[axis] for axis in cell if axis in told}
+        mine = f"{study.figure_title(check.figure)} of {study.titles(own, with_axes=True)}"
+        if to is None:
+            return mine
+        of = f"{study.figure_title(check.to_figure)} of " if check.to_figure else ""
+        other = {axis: value for axis, value in to.items() if cell[axis] != value} or to
+        sign = "/" if check.ratio else "−"
+        return f"{mine} {sign} {of}{study.titles(other, with_axes=True)}"
+
+    def _obstacles(
+        self, asks: Claim | Answer, cell: MeasuredCell | None, where: str, figure: str
+    ) -> Iterator[str]:
+        """Why nothing may be said of the cell there however often it is started."""
+        titled, of_all = self.study.figure_title, self.execution.conditions
+        of_cell = {**of_all, **(cell.conditions if cell else {})}
+        for name, least in asks.needs.items():
+            has = of_cell.get(name)
+            if has is None and (cell is None or not cell.starts):
+                continue
+            if has is None or has < least:
+                known = "not known" if has is None else format_number(has)
+                of = f"{where}: " if has != of_all.get(name) else ""
+                yield f"{of}{name} must be at least {format_number(least)}, and is {known}"
+        if cell is None:
+            yield f"{where} is no part of this execution"
+            return
+        if cell.state is State.UNAVAILABLE:
+            yield f"{where}: {cell.reason or cell.state.value}"
+            return
+        if not cell.starts:
+            return
+        for name, (low, high) in asks.given.items() if isinstance(asks, Claim) else ():
+            values = cell.values(name)
+            if not values or not low <= fmean(values) <= high:
+                seen = written(fmean(values)) if values else "not known"
+                what = f"not this question here: {titled(name)} of {where} is {seen}"
+                yield f"{what}, and must be {_region_words(low, high)}"
+        without = [start for start in cell.counted if start.figures.get(figure) is None]
+        if without:
+            codes = f" ({reasons(without)})" if reasons(without) else ""
+            runs = f"{len(without)} of {len(cell.counted)} runs"
+            yield f"{where}: {runs} without {titled(figure)}{codes}"
+
+    def situation(
+        self, answer: Answer, by: Objective, where: Coordinates, arms: Sequence[Coordinates]
+    ) -> Situation:
+        known: list[tuple[str, MeasuredCell]] = []
+        failed: list[Arm] = []
+        unknown: dict[str, list[str]] = {}
+        absent: dict[str, list[str]] = {}
+        for coordinates in arms:
+            cell = self.find(coordinates)
+            name = self.study.titles({axis: coordinates[axis] for axis in answer.choice})
+            if cell is None or cell.state is State.UNAVAILABLE:
+                reason = cell.reason if cell else "no part of this execution"
+                absent.setdefault(reason, []).append(name)
+            elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
+                side = self._side_of(cell, by.figure)
+                failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
+            else:
+                doubts = [*self._obstacles(answer, cell, name, by.figure)]
+                doubts += _unmeasured(cell, name, by.figure)
+                if not doubts and len(cell.values(by.figure)) < FEWEST:
+                    doubts = ["one run has no interval"]
+                for doubt in doubts:
+                    unknown.setdefault(doubt.removeprefix(f"{name}: "), []).append(name)
+                if not doubts:
+                    known.append((name, cell))
+        best, behind = self._ranked(by, known)
+        untold, gone = (
+            [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
+            for reasons in (unknown, absent)
+        )
+        return Situation(where, best, behind, failed, untold, gone)
+
+    def _ranked(
+        self, by: Objective, known: Sequence[tuple[str, MeasuredCell]]
+    ) -> tuple[list[Arm], list[Arm]]:
+        """Those that may be the best, and the others."""
+        most = by.best == "most"
+        ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
+        order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
+        best: list[Arm] = []
+        behind: list[Arm] = []
+        confidence = 1 - (1 - self.execution.confidence) / max(1, len(order) - 1)
+        for name, cell in order:
+            mine = self._side_of(cell, by.figure)
+            arm = Arm(name, cell, interval(Kind.VALUE, mine))
+            if not best:
+                best.append(arm)
+                continue
+            sides = mine, self._side_of(best[0].cell, by.figure)
+            ratio = interval(Kind.RATIO, *sides, confidence)
+            arm = replace(arm, ratio=ratio)
+            # without right answers it needs no interval: 0 is the fewest that there are
+            if ratio.is_apart(ahead) or (most and ratio.value == 0):
+                behind.append(arm)
+                continue
+            if not ratio.is_within(ALIKE):
+                more = starts_more(
+                    lambda further: further.is_apart(ahead) or further.is_within(ALIKE),
+                    *(Kind.RATIO, sides, confidence),
+                )
+                arm = replace(arm, more=more)
+            best.append(arm)
+        return best, behind

@@ -1,8 +1,7 @@
 """What a study has not decided yet, and where the next runs tell most.
 
 A claim is decided when it holds or doesn't, a question when its best arm is told from all others or
-is as good as they are. What more runs can't change is closed as well: a cell that can't run here, a
-condition that isn't met.
+as good. What more runs can't change is closed, too: a cell that can't run here, an unmet condition.
 """
 
 from collections.abc import Iterable, Iterator
@@ -57,9 +56,8 @@ def of_questions(questions: Iterable[Answered]) -> Iterator[Doubt]:
 
 
 def worth_more(doubts: Iterable[Doubt], rounds: int) -> list[Coordinates]:
-    """The cells of which one start more tells most, each once, the cheapest doubt first and without
-    those that would outlast the rounds left by far: more is hoped for the more are left, as the
-    scatter becomes known, too.
+    """The cells of which one start more tells most, each once, the cheapest doubt first, without
+    what outlasts the rounds left by far: the more are left, the more the scatter becomes known.
     """
     within = [doubt for doubt in doubts if doubt.more and doubt.more <= HOPED * rounds]
     within.sort(key=lambda doubt: doubt.more or 0)

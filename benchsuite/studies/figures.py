@@ -18,10 +18,7 @@ from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.study import Figure
 
 WINDOW, WHOLE_LOAD = "window", "load"
-PHASES = {
-    WINDOW: (Phase.WINDOW.value,),
-    WHOLE_LOAD: (Phase.WARM_UP.value, Phase.WINDOW.value),
-}
+PHASES = {WINDOW: (Phase.WINDOW.value,), WHOLE_LOAD: (Phase.WARM_UP.value, Phase.WINDOW.value)}
 """Of the whole load: ramp, warm-up and window, without the drain."""
 
 TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
@@ -29,10 +26,7 @@ TAKES = ("min", "max", SPREAD := "spread")  #: Of a band.
 LONG = ("mean_s", "p50_s", "p75_s", "p90_s", "p95_s", "p99_s", "max_s")
 """Response times that have no limit where most users wait in vain."""
 
-NOT_MEASURED = (LOAD, "delay")  #: Parts that belong to measuring.
-
-Record = Any
-"""A stored run, or what has its columns, `intervals`, `measurements` and `readings`."""
+Record = Any  #: A stored run, or what has its columns, `intervals`, `measurements`, `readings`.
 
 Options = Mapping[str, Any]
 Of = Callable[[Record, str, Options], float | None]  #: From record, scope, options.
@@ -89,7 +83,7 @@ def values(
     """Every figure of a study for one run. Times have no limit where most users starve, and a
     percentile of the whole run has none where more requests fail than it leaves out.
     """
-    whole, by_name = _whole(record), dict[str, float | None]()
+    whole, by_name = every.whole(record), dict[str, float | None]()
     failed = whole.failures / whole.requests if whole and whole.requests else 0.0
     for figure in figures:
         known = metric(figure)
@@ -116,7 +110,7 @@ def amounts(figures: Sequence[Figure], record: Record) -> dict[str, float]:
     """What is counted among, for the figures that count: the start, or its requests for a share."""
     by_name = {figure.name: 1.0 for figure in figures if figure.of in COUNTED}
     shares = [figure.name for figure in figures if figure.of == "failed_share"]
-    whole = _whole(record) if shares else None
+    whole = every.whole(record) if shares else None
     return by_name | ({} if whole is None else dict.fromkeys(shares, float(whole.requests)))
 
 
@@ -129,14 +123,12 @@ def at_least(figures: Sequence[Figure], record: Record) -> dict[str, float]:
             bounds[figure.name] = float(max((one.users for one in seconds), default=0))
         elif figure.of == "decay":
             pieces = series(record, 5, figure.scope)
-            bounds[figure.name] = sum(pieces[: len(pieces) // 3]) / MOST_OF_NONE
+            # 3 may be missed of what did not happen, in 95 % (Hanley & Lippman-Hand 1983)
+            bounds[figure.name] = sum(pieces[: len(pieces) // 3]) / 3
         elif figure.of in LONG:
             # most users waited for all of the window, so the mean is at least half of it
             bounds[figure.name] = len(seconds) / (2 if figure.of == "mean_s" else 1)
     return bounds
-
-
-MOST_OF_NONE = 3  #: Of what did not happen, 95 % of the time (Hanley & Lippman-Hand 1983).
 
 
 def of_readings(figures: Sequence[Figure]) -> bool:
@@ -154,10 +146,6 @@ def series(record: Record, length_s: float, scope: str = WHOLE_LOAD) -> list[int
 def _seconds(record: Record, scope: str) -> list[Any]:
     inside = (one for one in record.intervals.all() if str(one.phase) in PHASES[scope])
     return sorted(inside, key=lambda interval: int(interval.second))
-
-
-def _whole(record: Record) -> Any:
-    return next((one for one in record.measurements.all() if one.scope == "all"), None)
 
 
 def _part(record: Record, place: int, scope: str = "stage") -> Any:
@@ -237,7 +225,7 @@ def band(record: Record, scope: str, options: Options) -> float | None:
     from 1, or -1 for the last
     """
     place = options["stage"]
-    summary = _whole(record) if place is None else _part(record, place)
+    summary = every.whole(record) if place is None else _part(record, place)
     times = (summary.response_time or {}) if summary is not None else {}
     least, most = times.get("min_s"), times.get("max_s")
     if options["take"] != SPREAD:
@@ -268,7 +256,7 @@ def errors(record: Record, scope: str, options: Options) -> float | None:
     if scope == WHOLE_LOAD:  # the drain's, too: what fails in it had begun before
         seconds = list(record.intervals.all())
         return sum(one.failures for one in seconds) if seconds else None
-    summary = _whole(record)
+    summary = every.whole(record)
     if summary is None:
         return None
     shakes = [one.failures for one in record.measurements.all() if one.scope == HANDSHAKE]
@@ -301,12 +289,13 @@ def _together(
 ) -> float | None:
     """Of all parts that were measured, or of one, at each look; a look that lacks any is none."""
     seconds = {int(one.second) for one in _seconds(record, scope)}
-    measured = [
-        one
-        for one in record.readings.all()
-        if one.part == (part or one.part) and one.part not in NOT_MEASURED
+    rows = [
+        reading
+        for reading in record.readings.all()
+        if reading.part == (part or reading.part)
+        and reading.part not in (LOAD, "delay")  # which belong to measuring
+        and getattr(reading, name) is not None
     ]
-    rows = [one for one in measured if getattr(one, name) is not None]
     looks: list[dict[str, Any]] = []
     for reading in sorted(rows, key=lambda row: float(row.second)):
         if not looks or reading.part in looks[-1]:  # a part that comes again begins the next
@@ -382,9 +371,8 @@ OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 def _check(figure: Figure, derived: Derived | None) -> None:
     scopes = derived.scopes if derived else (WINDOW,)
     if figure.scope not in scopes:
-        raise UsageError(
-            f"scope: {figure.of} is of the {' or the '.join(scopes)}, not {figure.scope!r}."
-        )
+        allowed = " or the ".join(scopes)
+        raise UsageError(f"scope: {figure.of} is of the {allowed}, not {figure.scope!r}.")
     names = tuple(derived.options if derived else PLACES)
     for name, value in figure.options.items():
         if name not in names:

@@ -4,8 +4,7 @@
   Few starts don't show their own spread, so each cell's variance is moderated by those of all cells
   of the study in that figure (Smyth 2004, "Linear models and empirical Bayes methods"): the more
   alike the cells scatter, the more it is theirs. A noisy cell then doesn't blind a quiet one, nor
-  does a quiet one flatter a noisy one. `python -m benchmarks.claims` measures what that covers;
-  docs/studies.md has its table.
+  a quiet one flatter a noisy one. `benchmarks.claims` measures it; docs/studies.md has its table.
 * 0 has no logarithm. Where a start has 0 of what is counted, the number in all starts together has
   the exact interval of Poisson's law (Garwood 1936), and a difference that of Zou and Donner
   (2008); both are widened by as much as starts lie further apart than that law has it, in the cell
@@ -24,13 +23,7 @@ from statistics import fmean, median, variance
 from typing import NamedTuple
 
 from benchsuite.stats.compare import CONFIDENCE
-from benchsuite.stats.distributions import (
-    digamma,
-    gamma_quantile,
-    root,
-    student_quantile,
-    trigamma,
-)
+from benchsuite.stats.distributions import digamma, gamma_quantile, root, student_quantile, trigamma
 
 FEWEST = 2  #: Starts of a side, for any interval at all.
 
@@ -53,6 +46,14 @@ class Interval:
     method: str = ""
     reason: str = ""
 
+    def is_within(self, region: tuple[float, float]) -> bool:
+        low, high = self.low, self.high
+        return low is not None and high is not None and region[0] <= low and high <= region[1]
+
+    def is_apart(self, region: tuple[float, float]) -> bool:
+        low, high = self.low, self.high
+        return low is not None and high is not None and (high < region[0] or low > region[1])
+
 
 @dataclass(frozen=True, slots=True)
 class Scatter:
@@ -60,8 +61,7 @@ class Scatter:
 
     cells: int = 0  #: With two starts or more.
     variance: float = 0.0  #: What is typical of a cell.
-    weight: float = 0.0
-    """Its degrees of freedom: infinite where cells scatter no less alike than chance has it."""
+    weight: float = 0.0  #: Degrees of freedom; infinite where cells scatter as alike as chance.
     freedom: int = 0  #: Of all cells together.
     counts: Sequence["Counts"] = ()
 
@@ -90,11 +90,10 @@ def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]]
         if len(one) >= FEWEST and all(0 < value < math.inf for value in one)
     ]
     variances = [(variance(one), len(one) - 1) for one in logarithms]
-    freedom = sum(each for _, each in variances)
-    if not freedom:
+    if not variances:
         return Scatter(counts=counted)
-    typical, weight = _prior(variances)
-    return Scatter(len(variances), typical, weight, freedom, counted)
+    freedom = sum(each for _, each in variances)
+    return Scatter(len(variances), *_prior(variances), freedom, counted)
 
 
 LEAST = 0.01  #: As a share of the median, in place of less, which rounding makes of small figures.
@@ -117,8 +116,8 @@ def _prior(variances: Sequence[tuple[float, int]]) -> tuple[float, float]:
     unsure = 1 + CAUTION * math.sqrt(2 / (len(variances) - 1))
     beyond = variance(logarithms) * unsure - chance
     if beyond <= 0:
-        total = sum(freedom for _, freedom in variances)
-        return sum(each * freedom for each, freedom in variances) / total, math.inf
+        own, freedoms = zip(*variances, strict=True)
+        return fmean(own, weights=freedoms), math.inf
     ends = 1 / beyond, 1 / beyond + 1 / math.sqrt(beyond) + 1
     half = root(lambda place: trigamma(place) - beyond, *ends)
     return math.exp(mean + digamma(half) - math.log(half)), 2 * half
@@ -139,18 +138,14 @@ class Counts(NamedTuple):
 
 def counts(cells: Iterable[tuple[Sequence[float], Sequence[float]]]) -> tuple[Counts, ...]:
     """Of the figures of cells and what they count among; without those that have nothing."""
-    found: list[Counts] = []
+    every: list[Counts] = []
     for figures, amounts in cells:
         events = sum(map(operator.mul, figures, amounts))
-        if len(amounts) < FEWEST or not events:
-            continue
-        share = events / sum(amounts)
-        squares = sum(
-            (one - share) ** 2 * amount / share
-            for one, amount in zip(figures, amounts, strict=True)
-        )
-        found.append(Counts(events / len(amounts), squares, len(amounts) - 1))
-    return tuple(found)
+        if len(amounts) >= FEWEST and events:
+            share, pairs = events / sum(amounts), zip(figures, amounts, strict=True)
+            squares = sum((value - share) ** 2 * amount / share for value, amount in pairs)
+            every.append(Counts(events / len(amounts), squares, len(amounts) - 1))
+    return tuple(every)
 
 
 def dispersion(cells: Sequence[Counts]) -> float:
@@ -171,11 +166,7 @@ class Side:
 
 
 def interval(
-    kind: Kind,
-    cell: Side,
-    other: Side | None = None,
-    confidence: float = CONFIDENCE,
-    more: int = 0,
+    kind: Kind, cell: Side, other: Side | None = None, confidence: float = CONFIDENCE, more: int = 0
 ) -> Interval:
     """Of the cell, divided by the other, or less it. A value has no other. It is as wide as with so
     many starts `more` of each that are like those there are.
@@ -193,19 +184,16 @@ def interval(
     if starts < FEWEST:
         return Interval(value, reason="one run has no interval")
     if min(figures) > 0:
-        return _open(kind, sides, _welch(kind, sides, confidence, more))
+        known = _welch(kind, sides, confidence, more)
+        # without the end that nobody knows of a side which may be more than was measured
+        if cell.is_floor:
+            known = replace(known, high=math.inf)
+        if other and other.is_floor:
+            known = replace(known, low=0.0 if kind is Kind.RATIO else -math.inf)
+        return known
     if kind is not Kind.RATIO and all(one.amounts for one in sides):
         return _counted(kind, sides, confidence, more)
     return Interval(value, reason="a run has 0, which has no logarithm")
-
-
-def _open(kind: Kind, sides: Sequence[Side], found: Interval) -> Interval:
-    """Without the end that nobody knows of a side which may be more than was measured."""
-    if sides[0].is_floor:
-        found = replace(found, high=math.inf)
-    if sides[-1].is_floor and len(sides) > 1:
-        found = replace(found, low=0.0 if kind is Kind.RATIO else -math.inf)
-    return found
 
 
 def _value(kind: Kind, cell: float, other: float = 0.0) -> float | None:
@@ -234,12 +222,6 @@ def _without_limit(kind: Kind, sides: Sequence[Side], confidence: float) -> Inte
         return Interval(math.inf, _value(kind, tried, limited.high), math.inf, method)
     high = _value(kind, limited.high, tried)
     return Interval(*((0.0, 0.0) if kind is Kind.RATIO else (-math.inf, -math.inf)), high, method)
-
-
-def _around(value: float, half: float, method: str, *, by_ratio: bool) -> Interval:
-    if by_ratio:
-        return Interval(value, value * math.exp(-half), value * math.exp(half), method)
-    return Interval(value, value - half, value + half, method)
 
 
 def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
@@ -281,17 +263,17 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> I
         return Interval(value, value, value, "all runs alike")
     # both know the same typical variance, so that their degrees of freedom don't add up
     half = student_quantile(min(freedoms), (1 + confidence) / 2) * math.sqrt(error)
-    return _around(value, half, sides[0].of_all.words, by_ratio=kind is not Kind.DIFFERENCE)
+    ends = value * math.exp(-half), value * math.exp(half)
+    if kind is Kind.DIFFERENCE:
+        ends = value - half, value + half
+    return Interval(value, *ends, sides[0].of_all.words)
 
 
 MOST_MORE = 20  #: Starts of each cell; what needs more is as good as never told.
 
 
 def starts_more(
-    told: Callable[[Interval], bool],
-    kind: Kind,
-    sides: tuple[Side, Side | None],
-    confidence: float,
+    told: Callable[[Interval], bool], kind: Kind, sides: tuple[Side, Side | None], confidence: float
 ) -> int | None:
     """How many starts more of each cell may tell it, if they are like those there are; one where
     that isn't known yet, None for more than `MOST_MORE`.

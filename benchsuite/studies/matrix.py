@@ -13,16 +13,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed, parse_seconds
 from benchsuite.studies.options import in_cell, laid_over, settled, shares
 from benchsuite.studies.strictly import Place
-from benchsuite.studies.study import (
-    Cell,
-    Coordinates,
-    Options,
-    Selector,
-    Study,
-    admits,
-    names,
-    situations,
-)
+from benchsuite.studies.study import Answer, Cell, Coordinates, Options, Selector, Study, admits
 
 ALL: Selector = {}  #: Selects every cell.
 ONLY = Place("--only")
@@ -40,9 +31,7 @@ class Need(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Cells that are held against each other, by a claim or in one situation of a question, with
-    those that they need to have run.
-    """
+    """Cells that a claim, or a question in a situation, compares, and those that they need run."""
 
     need: Need
     cells: frozenset[Key]
@@ -72,7 +61,7 @@ def cells(
         is_thinned = needs[place] > keeps and not admits(kept, cell.coordinates)
         left_out = is_thinned or (claims and needs[place] is not Need.CLAIM)
         if admits(only, cell.coordinates) and not left_out:
-            _add(cell, wanted)
+            wanted |= _with_needed(cell)
     if not wanted:
         words = [f"{axis}={','.join(values)}" for axis, values in only.items()]
         raise UsageError(
@@ -92,11 +81,8 @@ def cases(study: Study) -> list[Case]:
     found: list[Case] = []
 
     def add(need: Need, places: Iterable[Key], needs: Mapping[str, float]) -> None:
-        wanted: set[Key] = set()
-        for place in places:
-            if place in by_key:
-                _add(by_key[place], wanted)
-        found.append(Case(need, frozenset(wanted), needs))
+        keys = (_with_needed(by_key[place]) for place in places if place in by_key)
+        found.append(Case(need, frozenset().union(*keys), needs))
 
     here = [cell.coordinates for cell in by_key.values()]
     for claim in study.claims:
@@ -104,10 +90,19 @@ def cases(study: Study) -> list[Case]:
         places = [key({**cell, **(to or {})}) for cell, other in selected for to in ({}, other)]
         add(Need.CLAIM, places, claim.needs)
     for answer in study.answers:
-        of_it = [cell for cell in here if admits(answer.only, cell)]
-        for arms in situations(answer, of_it).values():
+        for _, arms in situations(answer, study):
             add(Need.QUESTION, map(key, arms), answer.needs)
     return found
+
+
+def situations(answer: Answer, study: Study) -> Iterable[tuple[Coordinates, list[Coordinates]]]:
+    """What it does not choose among, each with the cells of the study that it chooses among."""
+    chosen: dict[Key, tuple[Coordinates, list[Coordinates]]] = {}
+    for cell in every(study):
+        if admits(answer.only, cell.coordinates):
+            where = {axis: v for axis, v in cell.coordinates.items() if axis not in answer.choice}
+            chosen.setdefault(key(where), (where, []))[1].append(cell.coordinates)
+    return chosen.values()
 
 
 def needed(study: Study, cases: Iterable[Case]) -> dict[Key, Need]:
@@ -122,10 +117,10 @@ def key(coordinates: Coordinates) -> Key:
     return frozenset(coordinates.items())
 
 
-def _add(cell: Cell, wanted: set[Key]) -> None:
+def _with_needed(cell: Cell) -> set[Key]:
     """With all that must be measured before it."""
     before = (in_cell(share, cell.coordinates).cell for share in shares(cell.options).values())
-    wanted.update([key(cell.coordinates), *map(key, before)])
+    return {key(cell.coordinates), *map(key, before)}
 
 
 def every(study: Study) -> Iterator[Cell]:
@@ -161,13 +156,10 @@ def selector(given: Iterable[str]) -> Selector:
 
 def check_selector(study: Study, selector: Selector, place: Place = ONLY) -> None:
     """Raises UsageError for an axis or a value that the study lacks."""
-    axes = {axis.name: names(axis.values) for axis in study.axes}
+    axes = {axis.name: [value.name for value in axis.values] for axis in study.axes}
     for axis, values in selector.items():
-        if axis not in axes:
-            raise place.unknown(axis, "axis", list(axes))
-        for value in values:
-            if value not in axes[axis]:
-                raise place.at(axis).unknown(value, "value", axes[axis])
+        place.check([axis], "axis", axes)
+        place.at(axis).check(values, "value", axes[axis])
 
 
 REPEAT = "repeat"  #: Among what `scale.least` limits: the number of starts.
@@ -182,10 +174,8 @@ def repeats(study: Study, scale: float) -> int:
 def kept_values(study: Study, scale: float) -> Selector:
     """Of the axes that are thinned, the values that are kept."""
     thin, least = study.scaling.thin, study.scaling.least
-    return {
-        axis: order[: _fewer(len(names(study.axis(axis).values)), scale, least.get(axis, 1))]
-        for axis, order in thin.items()
-    }
+    amounts = {axis: _fewer(len(order), scale, least.get(axis, 1)) for axis, order in thin.items()}
+    return {axis: order[: amounts[axis]] for axis, order in thin.items()}
 
 
 def _fewer(all_of_them: int, scale: float, least: float) -> int:

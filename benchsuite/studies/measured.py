@@ -30,8 +30,7 @@ class Start:
     floors: Mapping[str, float] = field(default_factory=dict)
     """Of one that does not count because the load generator was the limit: the rates that it made,
     as the server answers at least so many."""
-    excluded: Sequence[str] = ()
-    """Why it doesn't count, by `comparing.cells`: "B401"; empty where it does."""
+    excluded: Sequence[str] = ()  #: Why it doesn't count, by `comparing.cells`: "B401"; else empty.
     verdict: str = ""
     failed: Sequence[str] = ()  #: What the server did wrong: codes of B2xx; such a start counts.
     run: str = ""  #: Identity of the stored run.
@@ -96,11 +95,8 @@ class Execution:
     cells: Sequence[MeasuredCell]
     conditions: Mapping[str, float] = field(default_factory=dict)
     """What a claim's `needs` are held against, where it is the same for all cells: cpus-target."""
-    looks: int = 1
-    """How often it is looked at, at the most, before it ends."""
-    _scatter: dict[str, Scatter] = field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
+    looks: int = 1  #: How often it is looked at, at the most, before it ends.
+    _known: dict[str, Scatter] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @property
     def confidence(self) -> float:
@@ -109,9 +105,7 @@ class Execution:
 
     def scatter(self, figure: str) -> Scatter:
         """How the starts of all cells scatter in that figure; found once."""
-        if figure not in self._scatter:
-            self._scatter[figure] = scatter(
-                [cell.values(figure) for cell in self.cells],
-                [cell.amounts(figure) for cell in self.cells],
-            )
-        return self._scatter[figure]
+        if figure not in self._known:
+            amounts = (cell.amounts(figure) for cell in self.cells)
+            self._known[figure] = scatter((cell.values(figure) for cell in self.cells), amounts)
+        return self._known[figure]

@@ -52,8 +52,7 @@ class Reader:
     def _takes(self, name: str, place: Place) -> Takes | None:
         if self.known is None:
             return None
-        if name not in self.known:
-            raise place.unknown(name, "option of runbench", sorted(self.known))
+        place.check([name], "option of runbench", sorted(self.known))
         return self.known[name]
 
 
@@ -95,12 +94,12 @@ def laid_over(base: Options, more: Options) -> dict[str, Any]:
 
 def settled(options: Options) -> dict[str, Any]:
     """Without what was taken away."""
-    set_options = {
-        name: settled(value) if isinstance(value, Mapping) else value
-        for name, value in options.items()
-        if value != AWAY
-    }
-    return {name: value for name, value in set_options.items() if value != {}}
+    kept = {}
+    for name, value in options.items():
+        own = settled(value) if isinstance(value, Mapping) else value
+        if own not in (AWAY, {}):
+            kept[name] = own
+    return kept
 
 
 def shares(options: Options) -> dict[str, Share]:
@@ -113,17 +112,12 @@ def in_cell(share: Share, coordinates: Mapping[str, str]) -> Share:
     return replace(share, cell={**coordinates, **share.cell})
 
 
-FIRST = ("server", "workload")
-
-NOTHING: Mapping[str, Any] = {}
-
-
-def arguments(cell: Cell, resolved: Mapping[str, Any] = NOTHING) -> list[str]:
+def arguments(cell: Cell, resolved: Mapping[str, Any] | None = None) -> list[str]:
     """One a --option=value: server and workload first. `resolved` has options that are a share of a
     figure; one that is not yet known is shown as a formula.
     """
-    order = sorted(cell.options, key=lambda name: (name not in FIRST, name))
-    options = {name: resolved.get(name, cell.options[name]) for name in order}
+    options = {**cell.options, **(resolved or {})}
+    order = sorted(cell.options, key=lambda name: (name not in ("server", "workload"), name))
     return [f"--{argument}" for name in order for argument in _of(name, options[name])]
 
 

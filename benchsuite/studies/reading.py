@@ -51,22 +51,17 @@ from benchsuite.studies.study import (
     Value,
     admits,
     cell_title,
-    names,
 )
 
 FOLDER = Path(__file__).parent / "files"
-SUFFIX = ".toml"
 
 
 def studies(extra: Sequence[Path] = ()) -> Mapping[str, Path]:
     """Name → file, of the catalogue and these; UsageError where two have one name."""
     paths: dict[str, Path] = {}
     for place in (FOLDER, *extra):
-        files = [place]
-        if place.is_dir():
-            inside = sorted(place.iterdir())
-            files = [file for file in inside if file.suffix == SUFFIX and file.is_file()]
-        for file in files:
+        inside = filter(Path.is_file, sorted(place.glob("*.toml")))
+        for file in inside if place.is_dir() else [place]:
             if file.stem in paths:
                 both = f"{paths[file.stem]} and {file}"
                 raise UsageError(f"Two studies are called {file.stem}, {both}; rename one.")
@@ -103,7 +98,15 @@ def parse(text: str, path: Path, known: Known | None = None) -> Study:
         # of what is too long or too deep for it the parser says nothing to people
         why = str(error) if isinstance(error, tomllib.TOMLDecodeError) else "it is too deep or long"
         raise place.error(f"this is no TOML: {why}.") from error
-    study = _study(_file(known)(document, place), text, path, place)
+    fields = _file(known)(document, place)
+    if fields["name"] != path.stem:
+        raise place.at("name").wrong(fields["name"], f"what the file is called, {path.stem!r}")
+    given = {CALLED.get(key, key): value for key, value in fields.items() if key != "format"}
+    axes, by_name = place.at("axis"), given.get("figures", {})
+    given["axes"] = tuple(_axis(name, axis, axes.at(name)) for name, axis in given["axes"].items())
+    given["figures"] = tuple(Figure(name=name, **figure) for name, figure in by_name.items())
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    study = Study(**given, text=text, digest=digest, path=str(path))
     _check(study, place)
     return study
 
@@ -133,7 +136,7 @@ def _least(value: Any, place: Place) -> float:
 
 
 def _texts(value: Any, place: Place) -> tuple[str, ...]:
-    return () if value == [] else tuple(texts(value, place))
+    return () if value == [] else texts(value, place)
 
 
 def _file(known: Known | None) -> ReaderOf:
@@ -189,43 +192,18 @@ def _file(known: Known | None) -> ReaderOf:
     )
 
 
-CALLED = {
-    "set": "overrides",
-    "exclude": "excluded",
-    "table": "tables",
-    "chart": "charts",
-    "claim": "claims",
-    "answer": "answers",
-    **{name: name for name in ("repeat", "every", "objective", "published")},
-}
-"""Keys of a file, and what a study calls them."""
-
-
-def _study(fields: Mapping[str, Any], text: str, path: Path, place: Place) -> Study:
-    if fields["name"] != path.stem:
-        raise place.at("name").wrong(fields["name"], f"what the file is called, {path.stem!r}")
-    axes = place.at("axis")
-    return Study(
-        name=fields["name"],
-        question=fields["question"],
-        text=text,
-        digest=hashlib.sha256(text.encode()).hexdigest(),
-        path=str(path),
-        scaling=fields.get("scale", Scaling()),
-        axes=tuple(_axis(name, values, axes.at(name)) for name, values in fields["axis"].items()),
-        figures=tuple(Figure(name=name, **one) for name, one in fields.get("figures", {}).items()),
-        **{CALLED[name]: value for name, value in fields.items() if name in CALLED},
-    )
+CALLED = {"set": "overrides", "exclude": "excluded", "axis": "axes", "scale": "scaling"}
+CALLED |= {key: f"{key}s" for key in ("table", "chart", "claim", "answer")}
+"""Keys of a file that a study calls otherwise."""
 
 
 def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
     _name(name, place)
     if not values:
         raise place.error("an axis needs at least one value.")
-    for value in values:
-        _name(value, place.at(value))
     made = []
     for value, fields in values.items():
+        _name(value, place.at(value))
         kind = Kind(fields["kind"]) if "kind" in fields else None
         options = _options(value, values, place, ())
         made.append(Value(value, options, kind, fields.get("title", "")))
@@ -238,8 +216,7 @@ def _options(name: str, values: Mapping[str, Any], place: Place, asked: tuple[st
     if model is None:
         return dict(values[name][OPTIONS])
     here = place.at(name).at("like")
-    if model not in values:
-        raise here.unknown(model, "value", list(values))
+    here.check([model], "value", values)
     if model in (*asked, name):
         raise here.error(f"{shown(model)} is like itself.")
     return laid_over(_options(model, values, place, (*asked, name)), values[name][OPTIONS])
@@ -257,31 +234,27 @@ def _check(study: Study, place: Place) -> None:
     for excluded, at in _each(study.excluded, place, "exclude"):
         known.selector(excluded, at)
     if study.objective:
-        known.figure(study.objective.figure, place.at("objective").at("figure"))
+        known.figure(place.at("objective").at("figure"), study.objective.figure)
     for published, at in _each(study.published, place, "published"):
-        for axis in (*published.cell, *published.names):
-            known.axis(axis, at)
+        known.axis(at, *published.cell, *published.names)
         for axis, called in published.names.items():
             known.selector({axis: tuple(called.values())}, at.at("names"))
-        for figure in (*published.figures, *published.factor):
-            known.figure(figure, at.at("figures"))
+        known.figure(at.at("figures"), *published.figures, *published.factor)
     for layout, at in _each(study.tables, place, "table"):
-        known.axis(layout.rows, at.at("rows"))
-        known.axis(layout.columns, at.at("columns"))
-        for figure in layout.figures:
-            known.figure(figure, at.at("figures"))
+        known.axis(at.at("rows"), layout.rows)
+        known.axis(at.at("columns"), layout.columns)
+        known.figure(at.at("figures"), *layout.figures)
         known.selector(layout.only, at.at("only"))
     for chart, at in _each(study.charts, place, "chart"):
-        known.figure(chart.y, at.at("y"))
-        for axis in filter(None, (chart.line, chart.small)):
-            known.axis(axis, at)
+        known.figure(at.at("y"), chart.y)
+        known.axis(at, *filter(None, (chart.line, chart.small)))
         known.selector(chart.only, at.at("only"))
     known.cells(place)
     for claim in study.claims:
-        for check, at in _each(claim.checks, place.at("claim").at(claim.name), "check"):
+        here = place.at("claim").at(claim.name)
+        for check, at in _each(claim.checks, here, "check"):
             known.check(check, at)
-        for figure in claim.given:
-            known.figure(figure, place.at("claim").at(claim.name).at("given"))
+        known.figure(here.at("given"), *claim.given)
     claimed = [claim.name for claim in study.claims]
     for name in claimed:
         if claimed.count(name) > 1:
@@ -291,12 +264,10 @@ def _check(study: Study, place: Place) -> None:
 
 
 def check_today(study: Study, place: Place) -> None:
-    """Raises UsageError for a figure that nobody makes, a chart over what is no axis, or what is
-    not in a published file.
-    """
+    """Raises UsageError for a figure, an axis of a chart or a published column that isn't."""
     known = _Known(study)
     for chart, at in _each(study.charts, place, "chart"):
-        known.axis(chart.x, at.at("x"))
+        known.axis(at.at("x"), chart.x)
     for figure in study.figures:
         try:
             figures.metric(figure)
@@ -310,9 +281,8 @@ def check_today(study: Study, place: Place) -> None:
         except (OSError, ValueError, csv.Error) as error:
             why = getattr(error, "strerror", None) or error
             raise at.at("file").error(f"{file} can't be read: {why}.") from error
-        for column in (*published.cell.values(), *published.figures.values(), *published.only):
-            if column not in columns:
-                raise at.at("file").unknown(column, "column", columns)
+        read = (*published.cell.values(), *published.figures.values(), *published.only)
+        at.at("file").check(read, "column", columns)
 
 
 def _each(items: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_, Place]]:
@@ -322,18 +292,16 @@ def _each(items: Iterable[Any_], place: Place, key: str) -> Iterator[tuple[Any_,
 class _Known:
     def __init__(self, study: Study) -> None:
         self.study = study
-        self.axes = {axis.name: names(axis.values) for axis in study.axes}
+        self.axes = {axis.name: [value.name for value in axis.values] for axis in study.axes}
         self.figures = [figure.name for figure in study.figures]
         self.cells_by_key = {matrix.key(cell.coordinates): cell for cell in matrix.every(study)}
         self.all = [cell.coordinates for cell in self.cells_by_key.values()]
 
-    def axis(self, name: str, place: Place) -> None:
-        if name not in self.axes:
-            raise place.unknown(name, "axis", list(self.axes))
+    def axis(self, place: Place, *names: str) -> None:
+        place.check(names, "axis", self.axes)
 
-    def figure(self, name: str, place: Place) -> None:
-        if name not in self.figures:
-            raise place.unknown(name, "figure", self.figures)
+    def figure(self, place: Place, *names: str) -> None:
+        place.check(names, "figure", self.figures)
 
     def selector(self, selector: Selector, place: Place) -> None:
         matrix.check_selector(self.study, selector, place)
@@ -343,21 +311,17 @@ class _Known:
 
     def scaling(self, place: Place) -> None:
         scaling = self.study.scaling
+        self.selector(scaling.thin, place.at("thin"))
         for axis, kept in scaling.thin.items():
-            self.axis(axis, place.at("thin"))
-            self.selector({axis: kept}, place.at("thin"))
             if missing := [one for one in self.axes[axis] if one not in kept]:
                 words = f"must name all values, the one kept longest first; add {missing[0]}."
                 raise place.at("thin").at(axis).error(words)
         options = {name: None for cell in self.cells_by_key.values() for name in cell.options}
         for key in ("shorter", "faster"):
-            for name in getattr(scaling, key):
-                if options and name not in options:
-                    raise place.at(key).unknown(name, "option of a cell", list(options))
+            if options:
+                place.at(key).check(getattr(scaling, key), "option of a cell", options)
         limited = [*scaling.shorter, *scaling.thin, REPEAT]
-        for name in scaling.least:
-            if name not in limited:
-                raise place.at("least").unknown(name, "scaled option or axis", limited)
+        place.at("least").check(scaling.least, "scaled option or axis", limited)
 
     def cells(self, place: Place) -> None:
         """That there are some, and that those whose figures others need exist, and need none."""
@@ -368,7 +332,7 @@ class _Known:
         for cell in by_key.values():
             for option, share in shares(cell.options).items():
                 here = place.at(option)
-                self.figure(share.figure, here)
+                self.figure(here, share.figure)
                 self.coordinates(share.cell, here.at("cell"))
                 needed = in_cell(share, cell.coordinates).cell
                 if matrix.key(needed) not in by_key:
@@ -377,7 +341,7 @@ class _Known:
                     raise here.error(f"the configuration {cell_title(needed)} needs another, too.")
 
     def check(self, check: Check, place: Place) -> None:
-        self.figure(check.figure, place.at("figure"))
+        self.figure(place.at("figure"), check.figure)
         self.selector(check.cell, place.at("cell"))
         given = list(check.regions)
         if len(given) != 1:
@@ -390,8 +354,7 @@ class _Known:
                 if compared
                 else "needs the other configuration: to."
             )
-        if check.to_figure:
-            self.figure(check.to_figure, place.at("to_figure"))
+        self.figure(place.at("to_figure"), *filter(None, [check.to_figure]))
         self.coordinates(check.to or {}, place.at("to"))
         checked = [reference for reference in self.all if admits(check.cell, reference)]
         if not checked:
@@ -402,13 +365,12 @@ class _Known:
                 raise place.at("to").error(f"the configuration {cell_title(other)} is excluded.")
 
     def answer(self, answer: Answer, place: Place) -> None:
-        for axis in answer.choice:
-            self.axis(axis, place.at("choice"))
+        self.axis(place.at("choice"), *answer.choice)
         self.selector(answer.only, place.at("only"))
         if bool(answer.figure) != bool(answer.best):
             raise place.error("figure and best belong together; give both or none.")
         if answer.figure:
-            self.figure(answer.figure, place.at("figure"))
+            self.figure(place.at("figure"), answer.figure)
         elif self.study.objective is None:
             raise place.error("needs figure and best, as the study has no objective.")
         if not any(admits(answer.only, one) for one in self.all):

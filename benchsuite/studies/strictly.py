@@ -1,7 +1,7 @@
 """Values of a TOML file, read strictly: whatever is wrong is one sentence with file and key."""
 
 import math
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,17 +24,18 @@ class Place:
         return Place(self.file, (*self.keys[:-1], f"{self.keys[-1]}[{number}]"))
 
     def error(self, message: str) -> UsageError:
-        return UsageError(
-            ": ".join(part for part in (self.file, ".".join(self.keys), message) if part)
-        )
+        parts = filter(None, (self.file, ".".join(self.keys), message))
+        return UsageError(": ".join(parts))
 
     def wrong(self, value: object, wanted: str) -> UsageError:
         return self.error(f"must be {wanted}, and is {shown(value)}.")
 
-    def unknown(self, name: str, what: str, known: Collection[str]) -> UsageError:
-        if not known:
-            return self.error(f"there is no {what} {name!r}, nor any other.")
-        return self.error(f"there is no {what} {name!r}; {choices(name, known)}")
+    def check(self, names: Iterable[str], what: str, known: Collection[str]) -> None:
+        """Raises UsageError for the first of these names that is not known."""
+        for name in names:
+            if name not in known:
+                others = f"; {choices(name, known)}" if known else ", nor any other."
+                raise self.error(f"there is no {what} {name!r}{others}")
 
 
 Reader = Callable[[Any, Place], Any]
@@ -104,13 +105,12 @@ def several(read: Reader) -> Reader:
     return read_all
 
 
-texts = several(text)
+texts: Callable[[Any, Place], tuple[str, ...]] = several(text)
 
 
 def one_or_more(value: Any, place: Place) -> tuple[str, ...]:
     """Texts, of which one may stand without a list."""
-    several: tuple[str, ...] = texts([value] if isinstance(value, str) else value, place)
-    return several
+    return texts([value] if isinstance(value, str) else value, place)
 
 
 def mapping(read: Reader) -> Reader:
@@ -122,6 +122,9 @@ def mapping(read: Reader) -> Reader:
         return {name: read(item, place.at(name)) for name, item in value.items()}
 
     return read_all
+
+
+selector = mapping(one_or_more)  #: Axis → the values that it admits.
 
 
 def table(
@@ -138,21 +141,14 @@ def table(
             raise place.wrong(value, "a table")
         fields: dict[str, Any] = {rest[0]: {}} if rest else {}
         for name, item in value.items():
-            if name in known:
-                fields[name] = known[name](item, place.at(name))
-            elif rest:
+            if rest and name not in known:
                 fields[rest[0]][name] = rest[1](name, item, place.at(name))
             else:
-                raise place.unknown(name, "key", known)
+                place.check([name], "key", known)
+                fields[name] = known[name](item, place.at(name))
         for name in required:
             if name not in value:
                 raise place.error(f"the key {name} is missing.")
         return make(**fields)
 
     return read_all
-
-
-def selector(value: Any, place: Place) -> dict[str, tuple[str, ...]]:
-    """Axis → the values that it admits."""
-    chosen: dict[str, tuple[str, ...]] = mapping(one_or_more)(value, place)
-    return chosen

@@ -1,6 +1,6 @@
 """A study as its file says it; `reading.read()` makes it, and nothing in it is evaluated."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -13,8 +13,7 @@ a percentile of which too many failed has no limit, and a rate that the load lim
 
 Coordinates = Mapping[str, str]  #: Axis to value: {"setup": "sync", "delay": "100"}.
 
-Selector = Mapping[str, tuple[str, ...]]
-"""Axis to the values that it admits; an axis that is not named admits all."""
+Selector = Mapping[str, tuple[str, ...]]  #: Axis to values that it admits; all of one not named.
 
 Region = tuple[float, float]  #: From, to; an infinite end is open.
 
@@ -61,8 +60,7 @@ class Share:
 
     share: float
     figure: str
-    cell: Coordinates = field(default_factory=dict)
-    """Axes that are not named are as in the cell that asks."""
+    cell: Coordinates = field(default_factory=dict)  #: Axes not named are as in the cell that asks.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -183,7 +181,7 @@ class Study:
     text: str  #: The file as it is.
     digest: str  #: SHA-256 of the text, in hex.
     path: str
-    scaling: Scaling
+    scaling: Scaling = field(default_factory=Scaling)
     axes: tuple[Axis, ...]  #: The first outermost.
     repeat: int = 1
     every: Options = field(default_factory=dict)
@@ -233,14 +231,3 @@ def admits(selector: Selector, coordinates: Coordinates) -> bool:
 
 def names(values: Sequence[Value | Axis]) -> list[str]:
     return [one.name for one in values]
-
-
-def situations(
-    answer: Answer, cells: Iterable[Coordinates]
-) -> dict[tuple[tuple[str, str], ...], list[Coordinates]]:
-    """What an answer does not choose among → the cells that are chosen among there."""
-    by_situation: dict[tuple[tuple[str, str], ...], list[Coordinates]] = {}
-    for cell in cells:
-        where = tuple((axis, value) for axis, value in cell.items() if axis not in answer.choice)
-        by_situation.setdefault(where, []).append(cell)
-    return by_situation

@@ -35,11 +35,8 @@ def open_axes(
     study: Study, execution: Execution, taken: set[str], only: Selector
 ) -> list[Coordinates]:
     """The combinations of values of all other axes that have a cell here."""
-    axes = [axis for axis in study.axes if axis.name not in taken]
-    combinations: list[Coordinates] = [
-        dict(zip([axis.name for axis in axes], values, strict=True))
-        for values in product(*(names(axis.values) for axis in axes))
-    ]
+    axes = {axis.name: names(axis.values) for axis in study.axes if axis.name not in taken}
+    combinations = (dict(zip(axes, values, strict=True)) for values in product(*axes.values()))
     return [rest for rest in combinations if selected(execution, rest, only)]
 
 
@@ -82,19 +79,12 @@ def _shape(
     headings = [
         study.titles({table.columns: value}) + f", {kind}" * several for value, kind in columns
     ]
-    lines: list[list[Shown | str]] = [
-        [
-            study.titles({table.rows: value}),
-            metrics[figure].headline(),
-            *(
-                _entry(cells.get((value, column)), metrics[figure], rows, kind)
-                for column, kind in columns
-            ),
-        ]
-        for value in names(study.axis(table.rows).values)
-        for figure in table.figures
-        if any(row == value for row, _ in cells)
-    ]
+    lines: list[list[Shown | str]] = []
+    for value, figure in product(names(study.axis(table.rows).values), table.figures):
+        if any(row == value for row, _ in cells):
+            own = [(cells.get((value, column)), kind) for column, kind in columns]
+            entries = [_entry(cell, metrics[figure], rows, kind) for cell, kind in own]
+            lines.append([study.titles({table.rows: value}), metrics[figure].headline(), *entries])
     title = table.title or ", ".join(metrics[one].headline() for one in table.figures)
     where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in table.only})
     title = f"{title}: {where}" if where else title
@@ -146,7 +136,7 @@ class Question:
     asks: str
     cases: Mapping[str, Table | None]  #: The sentence of each, and its ranking, if there is one.
     changes: Sequence[str]  #: What may change the answer.
-    told: float = 0.0  #: The share of cases that have an answer.
+    told: float  #: The share of cases that have an answer.
 
     @property
     def rankings(self) -> list[Table]:
@@ -161,19 +151,18 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
         cases: dict[str, Table | None] = {}
-        told = [one for one in question.situations if one.lead is not Lead.UNTOLD]
-        untold = [one for one in question.situations if one.lead is Lead.UNTOLD]
-        for one in (*told, *untold):
-            title = rest_title(study, one.where)
-            said = f"{title}: " * bool(title) + sentence(one, metric)
-            cases[said] = _ranking(one, metric, title, question.by.best)
+        untold = [situation.lead is Lead.UNTOLD for situation in question.situations]
+        for situation in sorted(question.situations, key=lambda one: one.lead is Lead.UNTOLD):
+            title = rest_title(study, situation.where)
+            words = f"{title}: " * bool(title) + sentence(situation, metric)
+            cases[words] = _ranking(situation, metric, title, question.by.best)
         absent = dict.fromkeys(why for one in question.situations for why in one.absent)
-        changes = [f"Not measured: {one.rstrip('.')}." for one in absent]
+        changes = [f"Not measured: {why.rstrip('.')}." for why in absent]
         mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
-        nothing: Mapping[str, None] = {"No configuration of it is part of this execution.": None}
+        cases = cases or {"No configuration of it is part of this execution.": None}
         asks = " ".join(question.answer.asks.split())
-        share = len(told) / max(1, len(question.situations))
-        made.append(Question(asks, cases or nothing, [*changes, *_more(mine)], share))
+        share = untold.count(False) / max(1, len(untold))
+        made.append(Question(asks, cases, [*changes, *_more(mine)], share))
     return made
 
 
@@ -204,22 +193,13 @@ def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Tab
         return None
     ends = [end for one in arms for end in (one.found.value, one.found.high)]
     most = max((end for end in ends if end and not math.isinf(end)), default=0.0)
-    rows = [
-        [
-            one.name,
-            _figure(one, metric),
-            failed(one.cell) if one in situation.failed else _times(one),
-            _bar(one.found, most),
-        ]
-        for one in arms
-    ]
-    headings = [
-        "",
-        f"{metric.headline()}, the {best} is best",
-        "of the first",
-        "█ at least, ░ at most",
-    ]
-    notes = [f"Can’t be told: {one}." for one in situation.unknown]
+    rows = []
+    for arm in arms:
+        beside = failed(arm.cell) if arm in situation.failed else _times(arm)
+        rows.append([arm.name, _figure(arm, metric), beside, _bar(arm.found, most)])
+    figure = f"{metric.headline()}, the {best} is best"
+    headings = ["", figure, "of the first", "█ at least, ░ at most"]
+    notes = [f"Can’t be told: {arm}." for arm in situation.unknown]
     return Table(headings, rows, title=title, note=" ".join(notes))
 
 

@@ -2,8 +2,7 @@
 
 Changes are steps of the mean logarithm, as `stats.steady` finds them. Each costs 3 σ² ln n, and
 2 σ² ln N more where N cells are looked at, which divides the chance of a false one among them. σ²
-is at least the middle one of all cells. `python -m benchmarks.claims` measures how often it finds
-what isn't there.
+is at least the middle one of all cells. `python -m benchmarks.claims` measures false steps.
 """
 
 import math
@@ -43,17 +42,11 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
         {key(cell.coordinates): cell for cell in execution.cells if cell.counted}
         for execution in (earlier, later)
     )
-    shared = [where for where in after if where in before]
-    changed = [
-        change
-        for figure in study.figures
-        for change in _changes(figure.name, [(before[one], after[one]) for one in shared])
-    ]
+    pairs = [(before[where], after[where]) for where in after if where in before]
+    changes = [change for figure in study.figures for change in _changes(figure.name, pairs)]
     judged = zip(judge(study, earlier), judge(study, later), strict=True)
-    return Difference(
-        changed,
-        [(one, other) for one, other in judged if one.outcome is not other.outcome],
-    )
+    turned = [pair for pair in judged if pair[0].outcome is not pair[1].outcome]
+    return Difference(changes, turned)
 
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:
@@ -65,12 +58,8 @@ def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) ->
         sides = Side(after, of_all), Side(before, of_all)
         ratio = interval(Kind.RATIO, *sides)
         wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
-        is_other = wide.low is not None and wide.high is not None and not wide.low <= 1 <= wide.high
-        changes.append(Change(cell.coordinates, figure, ratio, is_other))
+        changes.append(Change(cell.coordinates, figure, ratio, wide.is_apart((1, 1))))
     return changes
-
-
-FEWEST_EXECUTIONS = FEWEST_VALUES
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +74,7 @@ class Trend:
 
     coordinates: Coordinates
     means: list[float | None]  #: In the order of the executions; None where it has none.
-    steps: Sequence[Step] = ()  #: None are looked for in fewer than `FEWEST_EXECUTIONS`.
+    steps: Sequence[Step] = ()  #: None are looked for in fewer than `FEWEST_VALUES`.
 
     @property
     def known(self) -> dict[int, float]:
@@ -101,14 +90,13 @@ def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:
     for at, execution in enumerate(executions):
         for cell in execution.cells:
             empty = Trend(cell.coordinates, [None] * len(executions))
-            values = cell.values(figure)
-            rows.setdefault(key(cell.coordinates), empty).means[at] = (
-                fmean(values) if values else None
-            )
+            row = rows.setdefault(key(cell.coordinates), empty)
+            if values := cell.values(figure):
+                row.means[at] = fmean(values)
     variances = {
         where: fmean((after - before) ** 2 for before, after in pairwise(one.known.values())) / 2
         for where, one in rows.items()
-        if len(one.known) >= FEWEST_EXECUTIONS
+        if len(one.known) >= FEWEST_VALUES
     }
     typical = median(map(math.sqrt, variances.values())) ** 2 if variances else 0.0
     for where, own in variances.items():

@@ -165,10 +165,10 @@ def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     value = cell.value(figure)
     if value is None:
         return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))
-    ends = cell.spread(figure)
-    if not spread or figure.summed or ends is None or len(cell.shown) < 2:
+    known = cell.figures(figure)
+    if not spread or figure.summed or len(cell.shown) < 2:
         return Shown(show(value))
-    return Shown(show(value), f"{show(ends.least)} – {show(ends.most)}")
+    return Shown(show(value), f"{show(min(known))} – {show(max(known))}")
 
 
 KEPT = ("forced", "baseline", "figure")

@@ -84,7 +84,7 @@ def forest(
 ) -> dict[str, Any] | None:
     """Lines for the cells, in percent of the width; None where the baseline's is not above 0."""
     base = baseline.value(figure)
-    if not base or base < 0 or baseline.unit != cells[0].unit:  # a slope may be below 0
+    if not base or base < 0 or baseline.first.unit != cells[0].first.unit:  # a slope may be below 0
         return None
     found = {id(contrast.candidate): contrast.found for contrast in compared}
     dots = []

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
-from benchsuite.comparing.cells import Cell, Standing
+from benchsuite.comparing.cells import Cell, Standing, start
 from benchsuite.comparing.contrasts import Contrast
 from benchsuite.comparing.differences import Comparison
 from benchsuite.comparing.gate import Decision, Judgement
@@ -76,8 +76,8 @@ def _cell(cell: Cell, contrast: Contrast) -> dict[str, Any]:
         "verdict": cell.verdict.value if cell.verdict else None,
         "starts": cell.starts.words,
         "runs": [str(run.pk) for run in cell.entering],
-        "excluded": [str(run.pk) for run in cell.of_standing(Standing.EXCLUDED)],
-        "failed": [str(run.pk) for run in cell.of_standing(Standing.FAILED)],
+        "excluded": [str(run.pk) for run in cell.runs if start(run).standing is Standing.EXCLUDED],
+        "failed": [str(run.pk) for run in cell.runs if start(run).standing is Standing.FAILED],
         "figures": cell.compared(contrast.metric),
     }
 

@@ -133,16 +133,16 @@ def _ranked(configurations: Sequence[Cell]) -> list[Ranked]:
         for title, cell in zip(cell_titles(configurations), configurations, strict=True)
         if cell.is_sound and cell.middle("connection_bytes") is None
     ]
-    return sound if len({cell.unit for _, cell, _ in sound}) == 1 else []
+    return sound if len({cell.first.unit for _, cell, _ in sound}) == 1 else []
 
 
 def _answer(ranked: Sequence[Ranked]) -> str:
     """Which answered most, unless so few runs can't tell it from others."""
     (title, best, most), *others = ranked
-    own, close = best.spread(GOODPUT), []
+    own, close = best.figures(GOODPUT), []
     for name, cell, rate in others:
-        theirs, several = cell.spread(GOODPUT), min(len(best.entering), len(cell.entering)) > 1
-        among = several and own and theirs and own.least <= theirs.most
+        theirs, several = cell.figures(GOODPUT), min(len(best.entering), len(cell.entering)) > 1
+        among = several and own and theirs and min(own) <= max(theirs)
         if most < CLOSE * rate or among:
             close.append(name)
     if close:

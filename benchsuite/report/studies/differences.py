@@ -9,9 +9,10 @@ from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import execution, rows
 from benchsuite.report.studies.execution import StudyReport, outcome
+from benchsuite.stats.steady import FEWEST_VALUES
 from benchsuite.studies import figures, trend
 from benchsuite.studies.study import Study, cell_title
-from benchsuite.studies.trend import FEWEST_EXECUTIONS, trends
+from benchsuite.studies.trend import trends
 
 OTHER_FILE = (
     "The two are of another file or scale: configurations with the same values may not be the same."
@@ -87,9 +88,9 @@ def trend_of(mine: StudyReport) -> tuple[Section, int]:
 
 def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     """Of each cell, or why there are none."""
-    if len(like) < FEWEST_EXECUTIONS:
+    if len(like) < FEWEST_VALUES:
         count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
-        return [f"{count}; steps are looked for from {FEWEST_EXECUTIONS} on."]
+        return [f"{count}; steps are looked for from {FEWEST_VALUES} on."]
     lines = []
     for cell in trends([rows.execution(one, study) for one in like], name):
         begun = [(step.ratio, like[step.at].started_at) for step in cell.steps]

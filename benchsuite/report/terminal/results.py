@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from benchsuite.comparing.answer import own_targets, ranking
 from benchsuite.comparing.cells import Cell, cells
@@ -52,7 +53,7 @@ def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
         return ranking(cells, margins)
     (cell,) = cells
     many = len(cell.shown)
-    is_repeated = many > 1 and cell.spread(every.figure("goodput")) is not None
+    is_repeated = many > 1 and bool(cell.figures(every.figure("goodput")))
     answer = run_answer.of_run(middle(cell) or cell.first, is_repeated=is_repeated)
     if is_repeated:
         words = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
@@ -84,15 +85,15 @@ def results_table(cells: Sequence[Cell]) -> Table:
 
 def _goodput(cell: Cell) -> str:
     """The mean and, with several starts, half the range between the extremes."""
-    spread = cell.spread(every.figure("goodput"))
-    if spread is None:
+    known = cell.figures(every.figure("goodput"))
+    if not known:
         return MISSING
-    around = spread.half_range_percent
-    text = format_rate(spread.mean, units_beside(cell.first))
+    mean = fmean(known)
+    text = format_rate(mean, units_beside(cell.first))
     if level := levels_title(cell):
         text += f" at {level}"
-    if len(cell.shown) > 1 and around is not None:
-        return f"{text} ±{around:.1f} %"
+    if len(cell.shown) > 1 and mean:
+        return f"{text} ±{(max(known) - min(known)) / 2 / mean * 100:.1f} %"
     return text
 
 

@@ -81,9 +81,8 @@ def test_the_middle_of_the_starts_is_taken_and_most_goodput_comes_first():
         ]
     )
     assert [cell.first.server for cell in found] == ["uvicorn", "daphne"]
-    spread = found[0].spread(figure("goodput"))
-    assert (spread.mean, spread.least, spread.most) == (pytest.approx(295 / 3), 90.0, 110.0)
-    assert spread.half_range_percent == pytest.approx(10 / (295 / 3) * 100)
+    assert found[0].figures(figure("goodput")) == [90.0, 110.0, 95.0]
+    assert found[0].goodput == pytest.approx(295 / 3)
 
 
 def test_what_the_server_spoiled_stays_in_the_figures():

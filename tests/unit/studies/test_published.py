@@ -1,8 +1,9 @@
 """Published figures by the cells that they are of."""
 
+from pathlib import Path
+
 import pytest
 
-from benchsuite.core.exceptions import UsageError
 from benchsuite.studies import matrix, published, reading
 from benchsuite.studies.study import Published
 from tests.unit.studies import worlds
@@ -25,42 +26,6 @@ EACH = Published(
 )
 
 
-def test_rows_are_found_by_coordinates(tmp_path):
-    (tmp_path / "them.csv").write_text(CSV)
-    study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
-    rows = published.rows(study)
-    assert len(rows) == 3
-    assert published.of(rows, {"setup": "sync", "delay": "0"}) == {"plateau": 144.5, "p95": 0.02}
-    assert published.of(rows, {"setup": "sync", "delay": "200"}) == {
-        "plateau": 0.7,
-        "p95": "3..24",
-    }
-    assert published.of(rows, {"setup": "async", "delay": "0"}) == {"plateau": 187.5}
-    assert published.of(rows, {"setup": "async", "delay": "100"}) == {}
-
-
-def test_what_says_more_of_a_cell_wins():
-    rows = [
-        published.Row({"setup": "sync", "delay": "0"}, {"plateau": 2.0}),
-        published.Row({"setup": "sync"}, {"plateau": 1.0, "p95": 3.0}),
-    ]
-    found = published.of(rows, {"setup": "sync", "delay": "0"})
-    assert found == {"plateau": 2.0, "p95": 3.0}
-
-
-def test_what_spreadsheets_write_is_read_and_what_is_no_number_stays_a_word(tmp_path):
-    (tmp_path / "them.csv").write_text(CSV.replace("144.5", "nan"), encoding="utf-8-sig")
-    study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
-    found = published.of(published.rows(study), {"setup": "sync", "delay": "0"})
-    assert found == {"plateau": "nan", "p95": 0.02}
-
-
-def test_a_file_that_has_gone_is_named(tmp_path):
-    study = worlds.study(path=str(tmp_path / "worlds.toml"), published=(EACH,))
-    with pytest.raises(UsageError, match=r"them\.csv can't be read"):
-        published.rows(study)
-
-
 @pytest.mark.parametrize("name", list(reading.studies()))
 def test_what_the_catalogue_publishes_is_of_its_cells(name):
     study = reading.read(reading.studies()[name])
@@ -69,3 +34,19 @@ def test_what_the_catalogue_publishes_is_of_its_cells(name):
     assert bool(rows) == bool(study.published)
     for row in rows:
         assert any(row.cell.items() <= cell.items() for cell in cells), row
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def rows(text, **how):
+    """Of a study in the folder, with this file beside it."""
+    Path("them.csv").write_text(text, **how)
+    return published.rows(worlds.study(path="worlds.toml", published=(EACH,)))
+
+
+@pytest.mark.usefixtures("folder")
+def test_values(golden):
+    golden.values()
