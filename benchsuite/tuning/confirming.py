@@ -220,7 +220,7 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
         if making.cost_s(load, 1 + starts) > left_s():
             break
         reason = f"a fresh run of {whose}, near its limit"
-        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=place)
+        yield from making.start(candidate, Phase.CONFIRM, load, reason, place)
     for attempt in range(MOST_RATES):
         before = rate
         if attempt or not is_limited:
@@ -290,7 +290,7 @@ def fresh(
         if making.cost_s(load, needed) > making.left_s - kept_s:
             break
         reason = f"fresh runs of {whose}"
-        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
+        yield from making.start(candidate, Phase.CONFIRM, load, reason, first + place)
         is_discarded = making.notebook.state(candidate) is State.DISCARDED
         if is_discarded or missed(making.notebook, candidate, rate):
             break

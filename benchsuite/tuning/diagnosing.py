@@ -86,7 +86,7 @@ def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Se
     """The limits that a start names, which is not made again, whatever it shows."""
     (what, reason), why, named = LOOKS[phase], NO_TIME, tuple[str, ...]()
     if making.cost_s(load) <= making.unspent_s:
-        seen = yield from making.start(pick, phase, load, reason, again=False)
+        seen = yield from making.start(pick, phase, load, reason)
         disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
         why, named = seen.cause or disturbed, seen.named
     if why:
@@ -101,7 +101,7 @@ def overload(making: Making, pick: Candidate) -> Steps[None]:
     load = making.load(1, STRAIN_S, rates=rates)
     if making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
         reason = "half as much again as it just held, then half: whether it recovers"
-        yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
+        yield from making.start(pick, Phase.STRAIN, load, reason)
 
 
 Variants = Callable[[Candidate, Against], Iterable[Candidate]]
@@ -171,7 +171,7 @@ def _try(
     for place in range(STARTS):
         for each in making.shuffled(turns):
             reason = why if each == variant else "beside its variants"
-            yield from making.start(each, Phase.VARY, load, reason, place=place)
+            yield from making.start(each, Phase.VARY, load, reason, place)
     entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
     points, gains = notebook.points(entries), _gains(notebook, pick, variant)
     state, told = State.NO_STATEMENT, "its runs say nothing"

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from benchsuite.tuning.notebook import Notebook, State
+from benchsuite.tuning.notebook import COUNTED, Notebook, State
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
 T = TypeVar("T")
@@ -43,13 +43,10 @@ class Making:
         phase: Phase,
         load: Load,
         reason: str,
-        *,
         place: int = 0,
-        ends_early: bool = False,
-        again: bool = True,
     ) -> Steps[Observation]:
-        """One start, and `again` others: later, if the machine or the load generator spoiled it, at
-        once, if it failed.
+        """One start, and where it counts others: later, if the machine or the load generator
+        spoiled it, at once, if it failed.
         """
         trial = Trial(
             candidate=candidate,
@@ -57,12 +54,12 @@ class Making:
             load=load,
             seed=1000 * self.question.seed + 100 * [*Phase].index(phase) + place,
             reason=reason,
-            ends_early=ends_early,
+            ends_early=phase is Phase.BISECT,
         )
         seen = yield trial
         notebook = self.notebook
         notebook.note(trial, seen)
-        for count, waiting_s in enumerate(WAITS_S if again else ()):
+        for count, waiting_s in enumerate(WAITS_S if phase in COUNTED else ()):
             lost_s = sum(
                 one.seen.took_s if one.seen.says_nothing else one.trial.wait_s
                 for one in notebook.entries

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
-from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
+from benchsuite.tuning.candidates import bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
@@ -22,21 +22,18 @@ from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
 from benchsuite.tuning.probing import full_load, judge, probe
 from benchsuite.tuning.scaling import scale
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Trial
 
 Grid = Callable[[Probe], Sequence[Candidate]]
 
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
-SPOILED = (State.NO_STATEMENT, State.DISCARDED)
-GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART, State.BEHIND)
 MOST_NAMED = 3  #: Refusals that the end quotes.
 FEWEST = 4  #: Are screened, however short the budget is.
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
 LEFT = (5, 4, 3, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
-REASONS = ("one rate below a full load", "one rate, nearer to what it just holds")
 ALONE = 4  #: Starts of a candidate that has no rival left.
 ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
 WINDOW_S, LONG_S = 6.0, 16.0
@@ -50,19 +47,13 @@ class Search(Making):
     """One tuning, on its notebook."""
 
     def __init__(
-        self,
-        notebook: Notebook,
-        grid: Grid,
-        resize: Resize | None = None,
-        variants: Variants | None = None,
+        self, notebook: Notebook, grid: Grid, variants: Variants = lambda pick, against: ()
     ) -> None:
-        """`grid` gives the candidates for a page like that of the probe, `resize` the size next to
-        the best, and `variants` other settings of the pick.
+        """`grid` gives the candidates for a page like that of the probe, `variants` other settings
+        of the pick.
         """
         super().__init__(notebook)
-        self.variants = variants
-        self.grid, self.resize = grid, resize
-        self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
+        self.grid, self.variants = grid, variants
 
     def steps(self) -> Steps[None]:
         """All trials in their order; `notebook.end` then says how it ended."""
@@ -75,16 +66,18 @@ class Search(Making):
             return
         assert self.notebook.probe is not None
         candidates = self._admitted(self._candidates(self.notebook.probe))
-        if not candidates or (question.rate and not self._bounded(candidates)):
+        if question.rate is not None:
+            candidates = self._bounded(candidates)
+        if not candidates:
             self._refused()
-        elif question.rate is not None:
-            confirmed = yield from hold(self, self._bounded(candidates), question.rate)
-            self._ended(confirmed=confirmed)
         else:
-            yield from self._highest(candidates)
+            if question.rate is None:
+                confirmed = yield from self._highest(candidates)
+            else:
+                confirmed = yield from hold(self, candidates, question.rate)
+            self._ended(confirmed=confirmed)
         yield from diagnose(self)
-        if self.variants is not None:
-            yield from vary(self, self.variants)
+        yield from vary(self, self.variants)
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
@@ -156,8 +149,8 @@ class Search(Making):
         notebook.end = End.REFUSED
         notebook.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
-    def _highest(self, candidates: list[Candidate]) -> Steps[None]:
-        """The highest rate that one of them holds."""
+    def _highest(self, candidates: list[Candidate]) -> Steps[bool]:
+        """Whether the highest rate that one of them holds is confirmed."""
         notebook, now, only = self.notebook, self.question.current, self.question.only
         ranked = [only] if only is not None else (yield from self._screen(candidates))
         yield from self._bisect(ranked)
@@ -177,19 +170,19 @@ class Search(Making):
             yield from confirm(self, now, "what runs now")
         if confirmed and pick is not None:
             yield from overload(self, pick)
-        self._ended(confirmed=confirmed)
+        return confirmed
 
     def _choose(self) -> Candidate | None:
         """The best that is left; where these are over a limit that only their own rates show, or
         their starts failed, of those that were given up for them.
         """
         notebook = self.notebook
-        if (pick := choose(notebook)) is None:
-            for candidate in notebook.decided(*GIVEN_UP):
-                if notebook.estimate(candidate):
-                    notebook.decide(candidate, State.RACING)
-            pick = choose(notebook)
-        return pick
+        if (pick := choose(notebook)) is not None:
+            return pick
+        for candidate in notebook.decided(State.DROPPED, State.NOT_TOLD_APART, State.BEHIND):
+            if notebook.estimate(candidate):
+                notebook.decide(candidate, State.RACING)
+        return choose(notebook)
 
     def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
         """Those of which something got through, the best first: each once under a full load, first
@@ -198,9 +191,8 @@ class Search(Making):
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
         most = max(bound(one, notebook.probe, question).rate for one in candidates)
-        users = full_load(question.objective, most)
-        self.full = self.load(1, 3, users=users)
-        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
+        load = self.load(1, 3, users=full_load(question.objective, most))
+        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(load)))
         sizes: dict[str, list[Candidate]] = {}
         for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
             sizes.setdefault(one.server, []).append(one)
@@ -219,19 +211,14 @@ class Search(Making):
             waiting.remove(candidate)
             tried.append(candidate)
             reason = "each server once, then sizes of the better ones"
-            rate = yield from self._through(candidate, reason)
+            seen = yield from self.start(candidate, Phase.SCREEN, load, reason)
+            rate = notebook.screened(candidate) or 0.0
+            judge(notebook, candidate, seen, is_known=rate > 0)
             through[candidate.server] = max(rate, through[candidate.server])
         for candidate in self._bounded(waiting):
             notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
         known = [one for one in notebook.going(tried) if notebook.screened(one)]
         return sorted(known, key=lambda one: notebook.screened(one) or 0.0, reverse=True)
-
-    def _through(self, candidate: Candidate, reason: str) -> Steps[float]:
-        """What it gets through under a full load; 0 where it shows nothing."""
-        seen = yield from self.start(candidate, Phase.SCREEN, self.full, reason)
-        rate = self.notebook.screened(candidate) or 0.0
-        judge(self.notebook, candidate, seen, is_known=rate > 0)
-        return rate
 
     def _kept(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
         """The first few, and what runs now whatever it shows; the others are dropped."""
@@ -254,19 +241,18 @@ class Search(Making):
                 load = self.load(1, window_s, rates=[self._rate(candidate)])
                 if self.cost_s(load) > self._spare_s and any(map(notebook.estimate, field)):
                     return
+                nearer = ", nearer to what it just holds" if place else " below a full load"
                 seen = yield from self.start(
-                    candidate, Phase.BISECT, load, REASONS[place > 0], place=place, ends_early=True
+                    candidate, Phase.BISECT, load, f"one rate{nearer}", place
                 )
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
                 judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
             field = notebook.going(field)
             field.sort(key=lambda one: -(notebook.estimate(one) or math.inf))
             field = self._kept(field, LEFT[min(place, len(LEFT) - 1)])
-            new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
-            if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
+            if not field or any(map(notebook.is_limited, field)) or is_settled:
                 return
-            field += new
 
     @property
     def _spare_s(self) -> float:
@@ -276,53 +262,36 @@ class Search(Making):
 
     def _rate(self, candidate: Candidate) -> float:
         """That of its next start: what it just holds, as far as is known."""
-        notebook = self.notebook
-        starts = notebook.of(candidate, *RISING)
-        if (crossing := notebook.crossing(candidate)) is None and starts:
-            return LOWER * min(min(one.trial.load.rates) for one in starts)
-        if crossing is not None:
-            rates = [one.rate for one in notebook.points(starts)]
+        notebook, starts = self.notebook, self.notebook.of(candidate, *RISING)
+        if (crossing := notebook.crossing(candidate)) is not None:
+            rates = [point.rate for point in notebook.points(starts)]
             if crossing.beyond == "above":
                 return max(crossing.rate, HIGHER * max(rates))
             if crossing.beyond == "below" and crossing.is_far:
                 return LOWER * min(rates)
             return crossing.rate
-        estimates = {one: rate for one in notebook.states if (rate := notebook.estimate(one))}
-        through = notebook.screened(candidate)
-        if through is None:
-            assert notebook.probe is not None
-            return max(estimates.values(), default=FIRST * notebook.probe.goodput)
-        shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
-        return through * (statistics.median(shares) if shares else FIRST)
-
-    def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
-        """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
-        notebook = self.notebook
-        if self.resize is None or self.question.only is not None or not field:
-            return []
-        best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
-        new = [one for one in beside(best, self.resize) if one not in notebook.states]
-        for candidate in self._bounded(self._admitted(new)):
-            if self.cost_s(self.full) > self._spare_s:
-                break
-            rate = yield from self._through(candidate, "one step beside the best")
-            is_racing = notebook.state(candidate) is State.RACING
-            if is_racing and rate < HOPELESS * (notebook.screened(best) or 0.0):
-                notebook.drop(candidate, best)
-        return [one for one in notebook.going(new) if one in notebook.states]
+        if starts:
+            return LOWER * min(entry.trial.load.rates[0] for entry in starts)
+        assert notebook.probe is not None
+        shares = [
+            rate / through
+            for one in notebook.states
+            if (rate := notebook.estimate(one)) and (through := notebook.screened(one))
+        ]
+        most = notebook.screened(candidate) or notebook.probe.goodput
+        return most * (statistics.median(shares) if shares else FIRST)
 
     def _ended(self, *, confirmed: bool) -> None:
-        notebook, asked = self.notebook, self.question.rate or math.inf
-        pick = notebook.pick()
+        notebook, pick = self.notebook, self.notebook.pick()
         lost = notebook.decided(State.OVER, State.BEHIND, State.DISCARDED) if pick is None else {}
         out = {one: f"{one.name}: {why}" for one, why in lost.items() if why}
         tried = [
-            (margin(self.question.objective.goals, level.planned, level.met), level, entry)
+            (margin(self.question.objective.goals, level.planned, level.met), level.rate, entry)
             for entry in notebook.entries
             for level in entry.seen.levels
             if level.planned and level.rate
         ]
-        nearest = max(tried, key=lambda one: (one[0], one[1].rate), default=None)
+        reached, rate, entry = max(tried, key=lambda one: one[:2], default=(0.0, 0.0, None))
         if confirmed:
             notebook.end = End.CONFIRMED
         elif pick is not None and (why := unsteady(notebook, pick)):
@@ -331,23 +300,25 @@ class Search(Making):
         elif out and all(notebook.state(one) is State.OVER for one in out):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
-        elif nearest is None:
-            notebook.end = End.NOTHING_RAN
-            notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
+        elif entry is None:
+            spoiled = notebook.decided(State.NO_STATEMENT, State.DISCARDED)
+            notebook.end, notebook.said = (
+                End.NOTHING_RAN,
+                "; ".join(dict.fromkeys(spoiled.values())),
+            )
         elif (
-            nearest[0] >= 0
-            or nearest[1].rate > asked  # which says nothing of what was asked for
+            reached >= 0
+            or rate > (self.question.rate or math.inf)  # which says nothing of what was asked for
             or any(entry.seen.limit for entry in notebook.entries)
         ):
-            notebook.end = End.NOT_CONFIRMED
-            notebook.said = "; ".join([*out.values()][:MOST_NAMED])
+            notebook.end, notebook.said = End.NOT_CONFIRMED, "; ".join([*out.values()][:MOST_NAMED])
         else:
             notebook.end = End.NOTHING_HOLDS
             if pick is not None:
                 notebook.decide(pick, State.BEHIND, "it held no rate")
-            _, level, entry = nearest
+            nearest = [level for level in entry.seen.levels if level.rate == rate]
             wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
-            at = f"{notebook.reached([level])} at {format_number(level.rate)}/s"
+            at = f"{notebook.reached(nearest)} at {format_number(rate)}/s"
             notebook.said = f"{entry.trial.candidate.name} came nearest: {at}{wrong}"
 
 

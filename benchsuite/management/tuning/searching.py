@@ -58,14 +58,10 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
-    def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
-        server, options = servers[like.server], dict(like.options)
-        return candidates.sized(like.server, server, processes, threads, options, database)
-
     def grid(probe: Probe) -> list[Candidate]:
         return candidates.grid(servers, probe, question.cpus, database)
 
-    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
+    return Searching(Search(Notebook(question), grid, variants(asked)), entries)
 
 
 def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
