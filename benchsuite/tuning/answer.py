@@ -57,9 +57,7 @@ class Row:
 
     @property
     def interval(self) -> str:
-        if self.low is None or self.high is None:
-            return ""
-        return f"[{format_number(self.low)}, {format_number(self.high)}]"
+        return f"[{format_number(self.low)}, {format_number(self.high)}]" if self.low else ""
 
 
 @dataclass(frozen=True)
@@ -103,8 +101,8 @@ class Outcome:
 
     @cached_property
     def rows(self) -> list[Row]:
-        candidates = sorted(self.notebook.states, key=lambda one: one.cpus or 0)
-        return [_row(self.notebook, candidate) for candidate in candidates]
+        ordered = sorted(self.notebook.states, key=lambda candidate: candidate.cpus or 0)
+        return [_row(self.notebook, candidate) for candidate in ordered]
 
     def row(self, candidate: Candidate | None) -> Row | None:
         return next((row for row in self.rows if row.candidate == candidate), None)
@@ -114,11 +112,6 @@ class Outcome:
         """All candidates that were started, by their CPUs, the best first."""
         started = (row for row in self.rows if row.state not in UNTRIED)
         return sorted(started, key=lambda row: (row.candidate.cpus or 0, row.rank))
-
-    @property
-    def not_told_apart(self) -> list[Row]:
-        """Those that may be as good as the pick."""
-        return [row for row in self.rows if row.state is State.NOT_TOLD_APART]
 
     @property
     def not_tried(self) -> list[tuple[str, str]]:
@@ -193,7 +186,7 @@ class Outcome:
             yield f"{what} was the limit, not the server."
         if question.rate is not None and self.end is End.CONFIRMED and memory:
             yield "Of all that were tried it needs least memory."
-        if close := self.not_told_apart:
+        if close := [row for row in self.rows if row.state is State.NOT_TOLD_APART]:
             least = min(row.memory_bytes or 0.0 for row in close)
             more = ", more memory" if memory and memory <= least else ""
             names = [row.candidate.name + _ratio(notebook, row, pick) for row in close]
@@ -223,18 +216,16 @@ class Outcome:
     @cached_property
     def sure(self) -> list[str]:
         """How sure the rate is, and where it ends."""
-        sentences, held, pick = [], self.held, self.pick
-        if held is not None and pick is not None:
+        sentences: list[str] = []
+        if (held := self.held) is not None:
             first, *_ = self.notebook.question.objective.goals
-            met = first.reached(held.share)
-            if not first.is_mean:
-                met += f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
+            ends = "" if first.is_mean else f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
             most = confirming.at_most(held.failures, held.planned)
-            failed = f"{held.failures} of " if held.failures else "None of "
             sentences += [
                 f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
-                f"{format_number(held.shown)}/s: {met}. {failed}{format_count(held.planned)} "
-                f"failed, so at most {100 * most:.2g} % do.",
+                f"{format_number(held.shown)}/s: {first.reached(held.share)}{ends}. "
+                f"{held.failures or 'None'} of {format_count(held.planned)} failed, so at most "
+                f"{100 * most:.2g} % do.",
                 f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so "
                 "short flatter and the next start may be a slower one.",
             ]
@@ -254,12 +245,12 @@ class Outcome:
                 "It does not recover from overload: seconds after more came than it holds, most "
                 "were still late at half of that rate. Keep it below, or restart it."
             )
-        objective = question.objective
         fresh = [entry.seen for entry in notebook.of(pick, Phase.CONFIRM)] if self.held else []
+        most = [pick.connections, *(seen.connections for seen in fresh)]
         unseen = {
-            "memory": objective.memory_bytes and all(one.memory_bytes is None for one in fresh),
-            "connections": objective.connections
-            and all(one is None for one in (pick.connections, *(run.connections for run in fresh))),
+            "memory": question.objective.memory_bytes
+            and not any(one.memory_bytes for one in fresh),
+            "connections": question.objective.connections and all(one is None for one in most),
         }
         lines += [
             f"Its {what} could not be seen, so nothing says whether it keeps to that limit."
@@ -267,14 +258,11 @@ class Outcome:
             if fresh and is_unseen
         ]
         for kind, limit in question.connections_limit.items():
-            if pick.connections is None or limit is None:
-                continue
-            needed = pick.connections * question.instances * question.aliases.get(kind, 1)
-            twice = f"; while a restart overlaps, {2 * needed}, too many"
-            lines.append(
-                f"It opens at most {needed} of the {limit} connections that {kind} has"
-                f"{twice * (2 * needed > limit)}."
-            )
+            if pick.connections is not None and limit is not None:
+                needed = pick.connections * question.instances * question.aliases.get(kind, 1)
+                twice = f"; while a restart overlaps, {2 * needed}, too many" * (2 * needed > limit)
+                had = f"{needed} of the {limit} connections that {kind} has"
+                lines.append(f"It opens at most {had}{twice}.")
         return [*lines, *scaling.unmeasured_cautions(notebook, pick)]
 
     @property
@@ -286,18 +274,17 @@ class Outcome:
     def missing(self) -> str:
         """What the next minutes of a search would add, or a longer one."""
         notebook = self.notebook
-        if notebook.question.scaling:
+        cut = len(notebook.decided(State.NOT_TRIED))
+        if notebook.question.scaling or (self.end is not None and not cut):
             return ""
-        if self.end is None:
-            if self.held is not None:
-                return "The next minutes add what limits it, and other settings."
-            if self.pick and notebook.of(self.pick, Phase.CONFIRM):
-                return "The next minutes add more fresh runs to confirm it."
-            return "The next minutes add rates for the best, and fresh runs that confirm one."
-        if cut := sum(row.state is State.NOT_TRIED for row in self.rows):
+        if self.end is not None:
             more = counted(cut, "candidate")
             return f"A longer search would add {more} for which the budget left no time."
-        return ""
+        if self.held is not None:
+            return "The next minutes add what limits it, and other settings."
+        if self.pick and notebook.of(self.pick, Phase.CONFIRM):
+            return "The next minutes add more fresh runs to confirm it."
+        return "The next minutes add rates for the best, and fresh runs that confirm one."
 
     @property
     def figures(self) -> dict[str, Any]:

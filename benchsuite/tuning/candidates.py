@@ -37,7 +37,7 @@ def grid(
         for processes, threads in _sizes(server, probe, cpus)
         for options in _settings(server, threads_needed(probe, processes, cpus), threads or 1)
     )
-    return [size for size in dict.fromkeys(sizes) if size is not None]
+    return list(filter(None, dict.fromkeys(sizes)))
 
 
 def sized(
@@ -82,16 +82,18 @@ def _settings(
 def _sizes(
     server: type[ServerAdapter], probe: Probe, cpus: int
 ) -> Iterable[tuple[int, int | None]]:
-    most = min(MAX_PROCESSES, server.max_processes or 8 * cpus)
+    counts: tuple[int, ...] = (cpus, cpus + 1)
     if server.threads_word is not None:
-        for processes in sorted({min(most, p) for p in (cpus, cpus + 1, 2 * cpus)}):
+        counts += (2 * cpus,)
+    elif server.interface == "wsgi" and server.one_at_a_time:
+        counts += (2 * cpus + 1, 4 * cpus, 8 * cpus)
+    most = min(MAX_PROCESSES, server.max_processes or 8 * cpus)
+    for processes in sorted({min(most, count) for count in counts}):
+        if server.threads_word is None:
+            yield processes, None
+        else:
             need = threads_needed(probe, processes, cpus)
             yield from ((processes, min(MAX_THREADS, need * factor)) for factor in THREADS)
-    elif server.interface == "wsgi" and server.one_at_a_time:
-        many = (cpus, cpus + 1, 2 * cpus + 1, 4 * cpus, 8 * cpus)
-        yield from ((processes, None) for processes in sorted({min(most, p) for p in many}))
-    else:
-        yield from ((p, None) for p in sorted({min(most, cpus), min(most, cpus + 1)}))
 
 
 def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
@@ -108,31 +110,22 @@ def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
 
 def refusal(question: Question, candidate: Candidate) -> str:
     """Why it isn't started; empty where it may be."""
-    if why := question.unable.get(candidate.server):
-        return why
     kept = bool(dict(candidate.changes).get("database.conn_max_age_s"))
     keeps = "CONN_MAX_AGE keeps connections for a next request, and"
     if (question.keeps_connections or kept) and candidate.interface == "asgi":
         return f"{keeps} under ASGI none finds them again: set it to 0, or use a pool"
     if candidate.connections is None:
         return f"{keeps} its threads answer none with them: use a pool" if kept else ""
-    allowed = question.objective.connections
-    needed = candidate.connections * question.instances
-    every = needed * sum(question.aliases.values() or [1])
-    if allowed is not None and every > allowed:
-        return f"{_opens(candidate, every)}, and the objective allows {allowed}"
-    for kind, limit in question.connections_limit.items():
-        here = needed * question.aliases.get(kind, 1)
-        if limit is not None and here > limit:
-            return f"{_opens(candidate, here)}, and {kind} has {limit} to give"
+    every, allowed = sum(question.aliases.values() or [1]), question.objective.connections
+    limits = [(every, allowed, f"the objective allows {allowed}")]
+    for kind, given in question.connections_limit.items():
+        limits.append((question.aliases.get(kind, 1), given, f"{kind} has {given} to give"))
+    for aliases, limit, words in limits:
+        own, times = candidate.connections, aliases * question.instances
+        if limit is not None and own * times > limit:
+            product = f" ({own} × {times})" * (times > 1)
+            return f"it may open {own * times} database connections{product}, and {words}"
     return ""
-
-
-def _opens(candidate: Candidate, total: int) -> str:
-    """With the product, where instances or aliases make it one."""
-    own = candidate.connections or total
-    product = f" ({own} × {total // own})" * (total > own)
-    return f"it may open {total} database connections{product}"
 
 
 @dataclass(frozen=True, slots=True)

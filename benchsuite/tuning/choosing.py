@@ -30,9 +30,20 @@ def choose(notebook: Notebook) -> Candidate | None:
         return None
     # what runs now before a change that shows nothing
     pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
-    for candidate in rates:
-        if candidate != pick:
-            _decide(notebook, candidate, pick, rates[candidate] / rates[pick])
+    best = notebook.blocks(pick)
+    for candidate in (one for one in rates if one != pick):
+        starts = notebook.blocks(candidate)
+        compared = ratio(starts, best)
+        is_close = rates[candidate] >= (1 - TIED) * rates[pick]
+        if is_close or (compared and compared.high >= 1 - TIED):
+            notebook.decide(candidate, State.NOT_TOLD_APART)
+        # a claim, so the whole interval of the ratio must say so, over enough starts
+        elif compared and len(starts) >= FEWEST_STARTS:
+            less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
+            why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
+            notebook.decide(candidate, State.BEHIND, why)
+        else:
+            notebook.drop(candidate, pick)
     return pick
 
 
@@ -40,19 +51,6 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, ...]:
     """Memory, then connections, then slots."""
     most = (notebook.memory_bytes(candidate), candidate.connections, candidate.slots)
     return tuple(math.inf if one is None else float(one) for one in most)
-
-
-def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
-    """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
-    compared = ratio(notebook.blocks(candidate), notebook.blocks(best))
-    if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
-        notebook.decide(candidate, State.NOT_TOLD_APART)
-    elif compared and len(notebook.blocks(candidate)) >= FEWEST_STARTS:
-        less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
-        why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
-        notebook.decide(candidate, State.BEHIND, why)
-    else:
-        notebook.drop(candidate, best)
 
 
 MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.
@@ -106,16 +104,15 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
 def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Steps[bool]:
     notebook = making.notebook
     is_now = candidate == making.question.current
-    whose = "what runs now" if is_now else "the one that needs least"
-    yield from fresh(making, candidate, rate, (starts, CONFIRMING_S), whose)
+    reason = f"fresh runs of {'what runs now' if is_now else 'the one that needs least'}"
+    yield from fresh(making, candidate, rate, (starts, CONFIRMING_S), reason)
     if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
     elif held_by(notebook, candidate):
         notebook.decide(candidate, State.RECOMMENDED)
         return True
     else:
-        why = "its fresh runs say nothing"
-        if levels := confirming.by_rate(notebook, candidate).get(rate):
-            why = f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
-        notebook.decide(candidate, State.BEHIND, why)
+        levels = confirming.by_rate(notebook, candidate).get(rate)
+        shown = levels and f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
+        notebook.decide(candidate, State.BEHIND, shown or "its fresh runs say nothing")
     return False

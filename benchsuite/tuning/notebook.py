@@ -139,10 +139,9 @@ class Notebook:
         ]
 
     def screened(self, candidate: Candidate) -> float | None:
-        """Geometric mean of its goodput with users who ask at once."""
+        """Its goodput with users who ask at once; None where nothing got through."""
         loaded = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
-        goodputs = [level.goodput for one in loaded for level in one.seen.levels]
-        return statistics.geometric_mean(goodputs) if goodputs and 0 not in goodputs else None
+        return next((level.goodput for one in loaded for level in one.seen.levels), None) or None
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
@@ -159,10 +158,9 @@ class Notebook:
         while it was asked for the rate in question: above what it holds a server that answers as
         many at once as come opens as many of them.
         """
-        objective = self.question.objective
-        memory, limit = self.memory_bytes(candidate), objective.memory_bytes
-        allows = "and the objective allows"
-        if memory is not None and limit is not None and memory > limit:
+        objective, allows = self.question.objective, "and the objective allows"
+        memory, limit = self.memory_bytes(candidate) or 0.0, objective.memory_bytes
+        if limit is not None and memory > limit:
             return f"it takes {format_bytes(memory)}, {allows} {format_bytes(limit)}"
         tried = [entry for entry in self.of(candidate, Phase.SCREEN) if entry.trial.load.rates]
         entries, allowed = self.of(candidate, Phase.CONFIRM) or tried, objective.connections
@@ -202,11 +200,9 @@ class Notebook:
         going = self.decided(State.RACING)
         if self.question.rate is not None:
             return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
-        for figure in (self.estimate, self.screened):
-            rates = {size: rate for size in going if (rate := figure(size))}
-            if rates:
-                return max(rates, key=lambda size: rates[size])
-        return None
+        rates = {size: (self.estimate(size) or 0.0, self.screened(size) or 0.0) for size in going}
+        best = max(rates, key=lambda size: rates[size], default=None)
+        return best if best is not None and any(rates[best]) else None
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from its starts so far."""
@@ -215,8 +211,7 @@ class Notebook:
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate; None without any start that says something."""
-        whole = self.crossing(candidate)
-        return whole.rate if whole else None
+        return whole.rate if (whole := self.crossing(candidate)) else None
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""

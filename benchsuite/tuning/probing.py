@@ -90,8 +90,7 @@ def judge(notebook: Notebook, candidate: Candidate, seen: Observation, *, is_kno
 
 def full_load(objective: Objective, rate: float) -> int:
     """Users who, at this rate, wait half as long again as is allowed."""
-    users = math.ceil(FULL * objective.limit_s * rate)
-    return max(FEWEST_USERS, min(MOST_USERS, users))
+    return max(FEWEST_USERS, min(MOST_USERS, math.ceil(FULL * objective.limit_s * rate)))
 
 
 def misses(goals: Sequence[Goal], levels: Iterable[Level]) -> bool:

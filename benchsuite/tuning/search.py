@@ -16,7 +16,7 @@ from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
-from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
+from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, held_by, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
@@ -76,8 +76,10 @@ class Search(Making):
             else:
                 confirmed = yield from hold(self, candidates, question.rate)
             self._ended(confirmed=confirmed)
-        yield from diagnose(self)
-        yield from vary(self, self.variants)
+        pick = self.notebook.pick()
+        if self.notebook.end is End.CONFIRMED and pick and (held := held_by(self.notebook, pick)):
+            yield from diagnose(self, pick, held)
+            yield from vary(self, pick, held, self.variants)
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
@@ -117,22 +119,22 @@ class Search(Making):
                 self.notebook.decide(candidate, State.REFUSED, why)
         return [one for one, why in whys.items() if not why]
 
-    def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Those that arithmetic does not find hopeless, beside each other and those that are still
-        in; the others are noted so. What runs now is measured even where it can't win.
+    def _hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
+        """Those for which arithmetic sees no hope, beside each other and those that are still in:
+        who exceeds a limit is no measure. What runs now is measured even where it can't win.
         """
-        question, notebook = self.question, self.notebook
-        going = notebook.decided(State.RACING)
+        notebook, kept = self.notebook, (self.question.current, self.question.only)
         assert notebook.probe is not None
-        out = hopeless([*candidates, *going], notebook.probe, question)
-        kept = (question.current, question.only, *going)
-        left = []
-        for candidate in candidates:
-            if candidate in out and candidate not in kept:
-                notebook.decide(candidate, State.BOUNDED_OUT, out[candidate])
-            else:
-                left.append(candidate)
-        return left
+        every = [*candidates, *notebook.decided(State.RACING)]
+        out = hopeless(every, notebook.probe, self.question)
+        return {one: out[one] for one in candidates if one in out and one not in kept}
+
+    def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """All but the hopeless ones, which are noted so."""
+        out = self._hopeless(candidates)
+        for candidate, why in out.items():
+            self.notebook.decide(candidate, State.BOUNDED_OUT, why)
+        return [one for one in candidates if one not in out]
 
     def _refused(self) -> None:
         notebook, question, probe = self.notebook, self.question, self.notebook.probe
@@ -203,10 +205,8 @@ class Search(Making):
             waiting.sort(
                 key=lambda one: (one != question.current, one not in middling, -through[one.server])
             )
-            # beside those that exceed no limit: others are then no measure
-            out = hopeless([*waiting, *notebook.going(tried)], notebook.probe, question)
-            ready = (one for one in waiting if one not in out or one == question.current)
-            if (candidate := next(ready, None)) is None:
+            out = self._hopeless(waiting)
+            if (candidate := next((one for one in waiting if one not in out), None)) is None:
                 break
             waiting.remove(candidate)
             tried.append(candidate)
