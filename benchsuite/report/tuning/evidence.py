@@ -51,11 +51,9 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
             f"The environment {server.environment_name} is not built here, so there is nothing to "
             "paste."
         )
-    place = Place(interpreter=plan.python)
     served = application(server.application, plan.server.interface)
-    adapter = type(plan.server)(server, served, place)
-    by_kind = dict(adapter.deployment(ADDRESS))
-    if not by_kind:
+    adapter = type(plan.server)(server, served, Place(interpreter=plan.python))
+    if not (by_kind := dict(adapter.deployment(ADDRESS))):
         raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
     if settings := deploying.databases(spec.database):
         by_kind["settings"] = settings
@@ -66,9 +64,8 @@ def application(asked: str, interface: str) -> Application:
     """The one that was asked for, else the project's of that interface."""
     if asked:
         return Application(wsgi=asked, asgi=asked)
-    settings = environments.target_settings()
+    settings, path = environments.target_settings(), ""
     named_there = {name: getattr(settings, name, None) for name in ANSWERING}
-    path = ""
     with suppress(ModuleNotFoundError):  # its package is another Python's
         path = named(interface, named_there)
     if not path:
@@ -129,11 +126,12 @@ class TuningReport:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        question = self.notebook.question  # a mean has no shares to be drawn
-        made = [] if question.objective.goals[0].is_mean else [shares(self.outcome)]
+        question, made = self.notebook.question, []
         if question.rate is None and not question.scaling:
-            made.insert(0, against_memory(self.outcome))
-        return [one for one in made if one.series]
+            made.append(against_memory(self.outcome))
+        if not question.objective.goals[0].is_mean:  # which has no shares
+            made.append(shares(self.outcome))
+        return [chart for chart in made if chart.series]
 
     def limits(self, start: Run | None = None) -> Told | None:
         """What limits the pick, of its last start that confirmed, else of its last that counts;
@@ -203,10 +201,9 @@ class TuningReport:
             pick = self.outcome.pick.name if self.outcome.pick else ""
             leads = f"Of {pick}, which leads and is not confirmed."
             sentences = [*[leads] * (self.outcome.rate is None), self.unpasted]
-            example = next(iter(self.paste), "")
-            brief = f"To paste: {', '.join(self.paste)}; for example: " + command(
-                "tunebench", f"--paste={example}", f"--of={self.row.short_id}"
-            )
+            words = f"--paste={next(iter(self.paste), '')}", f"--of={self.row.short_id}"
+            example = command("tunebench", *words)
+            brief = f"To paste: {', '.join(self.paste)}; for example: {example}"
             yield Section(
                 title="To paste",
                 sentences=[one for one in sentences if one],
