@@ -6,9 +6,9 @@ import pytest
 
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome, answer
-from benchsuite.tuning.confirming import Held, cliff, held_by, unsteady
+from benchsuite.tuning.confirming import Held, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 from tests.tuning_factories import found, ideal, note
 
 ONE = Candidate(server="uwsgi", processes=2, threads=4)
