@@ -26,8 +26,7 @@ from benchsuite.tuning.trial import Candidate, Phase
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
 NOTHING = (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-WORDS = {State.NOT_TOLD_APART: "not clearly different"}
-"""Of states that people read otherwise than they are stored."""
+WORDS = {State.NOT_TOLD_APART: "not clearly different"}  #: Where people read others than stored.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -196,9 +195,7 @@ class Outcome:
 
     @property
     def leading(self) -> str:
-        """ "uwsgi, 2 processes × 6 threads, leads with about 168/s [160, 176] (5 runs)"; empty
-        where none leads.
-        """
+        """ "uwsgi, 2 processes × 6 threads leads with about 168/s [160, 176] (5 runs)", or ""."""
         notebook, asked, pick = self.notebook, self.notebook.question.rate, self.pick
         if pick is None:
             return ""
@@ -266,11 +263,6 @@ class Outcome:
         return [*lines, *scaling.unmeasured_cautions(notebook, pick)]
 
     @property
-    def is_sure(self) -> bool:
-        """Whether a longer search would only add to what is confirmed."""
-        return self.end is not None and self.held is not None
-
-    @property
     def missing(self) -> str:
         """What the next minutes of a search would add, or a longer one."""
         notebook = self.notebook
@@ -296,18 +288,14 @@ class Outcome:
 
 
 def became(state: State, why: str, between: str = ": ") -> str:
-    """ "refused: it may open 512 connections", "dropped after 3 starts"; of what a failed start
-    said the first line, as its log stands elsewhere.
-    """
+    """ "refused: it may open 512 connections"; of a failed start's log the first line."""
     why, word = why.partition("\n")[0], WORDS.get(state, state.value)
     return why if word in why else between.join(filter(None, (word, why)))
 
 
 def _row(notebook: Notebook, candidate: Candidate) -> Row:
-    state, why = notebook.states[candidate]
-    held = confirming.held_by(notebook, candidate)
-    rates = list(notebook.blocks(candidate).values())
-    low = high = None
+    (state, why), held = notebook.states[candidate], confirming.held_by(notebook, candidate)
+    rates, low, high = [*notebook.blocks(candidate).values()], None, None
     if len(rates) >= confirming.FEWEST_STARTS:
         mean, half = confirming.interval(rates)
         low, high = math.exp(mean - half), math.exp(mean + half)
@@ -359,19 +347,19 @@ def _seen(notebook: Notebook, candidate: Candidate) -> str:
 
 
 def answer(outcome: Outcome) -> Answer:
-    """The outcome with its figures, and folded below: how sure, which configurations, and what was
-    not tried.
-    """
-    question, (first, *reasons) = outcome.notebook.question, outcome.sentences
+    """The outcome with its figures; below it how sure it is, and what was not tried."""
+    headline, *reasons = outcome.sentences
+    is_sure = outcome.end is not None and outcome.held is not None
+    more = [outcome.missing] * bool(outcome.missing)
     return Answer(
-        title=f"Tuning for {question.objective.words}",
-        headline=first,
+        title=f"Tuning for {outcome.notebook.question.objective.words}",
+        headline=headline,
         tiles=_tiles(outcome),
         reasons=reasons,
-        table=configurations(outcome.tried, question.objective.goals[0], outcome.pick),
+        table=_configurations(outcome),
         cautions=outcome.cautions,
-        next_steps=[outcome.missing] * bool(outcome.missing and not outcome.is_sure),
-        sections=[*_sections(outcome)],
+        next_steps=[] if is_sure else more,
+        sections=[*_sections(outcome, more if is_sure else [])],
     )
 
 
@@ -380,9 +368,8 @@ def _tiles(outcome: Outcome) -> list[Tile]:
     if row is None or row.rate is None:
         return []
     goal, *_ = outcome.notebook.question.objective.goals
-    shown = figures(row, goal)
-    known = [name for name in ("holds", _there(goal), "memory") if not shown[name].reason]
-    tiles = [Tile(name, shown[name].text) for name in known]
+    shown, names = figures(row, goal), ("holds", _there(goal), "memory")
+    tiles = [Tile(name, shown[name].text) for name in names if not shown[name].reason]
     if now is not None and now != row and now.rate is not None:
         tiles.append(Tile("you run now", format_rate(now.rate)))
     return tiles
@@ -393,11 +380,10 @@ def _there(goal: Goal) -> str:
     return f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there"
 
 
-def _sections(outcome: Outcome) -> Iterator[Section]:
+def _sections(outcome: Outcome, more: Sequence[str]) -> Iterator[Section]:
     """How sure it is; what failed runs said, once and not in each cell; what was not tried."""
     if sure := outcome.sure:
-        longer = [outcome.missing] * bool(outcome.missing and outcome.is_sure)
-        yield Section(title="How sure it is", sentences=[*sure, *longer], brief=sure[:1])
+        yield Section(title="How sure it is", sentences=[*sure, *more], brief=sure[:1])
     failed: dict[str, list[str]] = {}
     for entry in outcome.notebook.entries:
         if text := entry.seen.failure.strip():
@@ -423,10 +409,10 @@ def untried_lines(outcome: Outcome) -> list[str]:
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 
-def configurations(rows: Sequence[Row], goal: Goal, pick: Candidate | None) -> Table | None:
+def _configurations(outcome: Outcome) -> Table | None:
     """All that was started, without the columns in which nobody has a figure."""
-    shown = [figures(row, goal) for row in rows]
-    if not shown:
+    rows, goals = outcome.tried, outcome.notebook.question.objective.goals
+    if not (shown := [figures(row, goals[0]) for row in rows]):
         return None
     known = [name for name in shown[0] if not all(cells[name].reason for cells in shown)]
     return Table(
@@ -438,7 +424,7 @@ def configurations(rows: Sequence[Row], goal: Goal, pick: Candidate | None) -> T
         title="Configurations",
         figures=known,
         spare=("runs", "connections", "CPU a request"),
-        chosen=next((at for at, row in enumerate(rows) if row.candidate == pick), None),
+        chosen=next((at for at, row in enumerate(rows) if row.candidate == outcome.pick), None),
     )
 
 

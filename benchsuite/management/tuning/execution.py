@@ -19,8 +19,7 @@ from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
 from benchsuite.management.tuning import searching as searches
-from benchsuite.management.tuning.observing import observation
-from benchsuite.management.tuning.trials import spec_of
+from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
