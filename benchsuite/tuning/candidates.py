@@ -16,7 +16,7 @@ from benchsuite.core.units import counted, format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
 from benchsuite.tuning.trial import Candidate, Probe, Question
 
-HOPELESS = 0.80  #: A candidate whose bound is below this share of the highest bound isn't started.
+HOPELESS = 0.80  #: Of the highest bound: servers differ in what a request costs, but not by more.
 THREADS = (1, 2, 4)  #: Times what keeps all CPUs busy.
 
 
@@ -26,10 +26,8 @@ def grid(
     cpus: int,
     database: DatabaseSpec | None = None,
 ) -> list[Candidate]:
-    """For each server: processes around the number of CPUs, and of threads what their waiting
-    needs, twice and four times as many; a server that answers one request at a time gets more
-    processes instead. Each in all settings of the server's knobs. Sizes that a server can't have
-    are left out.
+    """Each server in sizes around what this page needs, in all settings of its knobs; without those
+    that it can't have.
     """
     sizes = (
         sized(name, server, processes, threads, options, database)
@@ -136,8 +134,7 @@ class Bound:
 
 def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
     """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
-    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests. Of what runs
-    already neither is known.
+    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests.
     """
     if candidate.runs_already:
         return Bound(math.inf, "nothing of it is known")
@@ -155,10 +152,7 @@ def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
 def hopeless(
     candidates: Sequence[Candidate], probe: Probe, question: Question
 ) -> dict[Candidate, str]:
-    """Those that are not worth a start, each with its reason: they can't come near the best, nor
-    near the rate that is asked for. Another server may cost a little less than the one that was
-    probed.
-    """
+    """Those that can't come near the best, nor near the rate that is asked for, each with why."""
     bounds = {one: bound(one, probe, question) for one in candidates}
     rate = question.rate or max((limit.rate for limit in bounds.values()), default=0.0)
     return {

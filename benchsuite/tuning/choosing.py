@@ -1,8 +1,4 @@
-"""Which candidate needs least: of those that hold about as much as the best, or at one rate.
-
-The least memory that holds a rate: all candidates once at that rate, then the ones that need
-least in fresh starts, until one of them holds it.
-"""
+"""Which candidate needs least: of those that hold about as much as the best, or at one rate."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +7,7 @@ from benchsuite.stats.compare import FEWEST_STARTS, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
+from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.probing import judge
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
@@ -59,14 +55,12 @@ ARRIVALS = 150  #: Planned in the window that screens, at least.
 LONGEST_S = 20.0
 TRYING = 0.45  #: Of the budget at most goes into the first starts.
 FEWEST = 4  #: Are tried, however short it is.
-HOPE = -1.2
-"""Logits below its goals in one short window, from which fresh starts don't bring a candidate back:
-a share of 85 % where 95 % were asked."""
+HOPE = -1.2  #: Logits: from 85 % in one short window, where 95 % are asked, no start comes back.
 
 
 def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[bool]:
-    """Whether one was shown to hold the rate: then the one of least memory is recommended. What
-    runs now has its fresh starts first, whatever it needs.
+    """Whether one was shown to hold the rate: all once, then in fresh starts what runs now and
+    those that need least, until one holds it, which is recommended.
     """
     notebook, question, current = making.notebook, making.question, making.question.current
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
@@ -105,7 +99,7 @@ def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> St
     notebook = making.notebook
     is_now = candidate == making.question.current
     reason = f"fresh runs of {'what runs now' if is_now else 'the one that needs least'}"
-    yield from fresh(making, candidate, rate, (starts, CONFIRMING_S), reason)
+    yield from fresh(making, candidate, making.confirming((rate,)), starts, reason, 0.0, 0)
     if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
     elif held_by(notebook, candidate):

@@ -12,7 +12,7 @@ from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
 from benchsuite.tuning.probing import misses
-from benchsuite.tuning.trial import Candidate, Level, Phase
+from benchsuite.tuning.trial import Candidate, Level, Load, Phase
 
 CONFIDENCE = 0.95
 FEWEST_STARTS = 3
@@ -34,14 +34,11 @@ LONGEST_S = 20.0  #: Longer windows than this would show little more.
 MOST_RATES = 6
 SPARE = 0.97  #: Of the time left is planned with: starts take a little more or less.
 AT_FIRST = 0.5  #: Of the time that is left goes into the first rate, at most.
-SHORT = 0.06
-"""What short windows just held is so much too high, in the logarithm: they flatter, and the best of
-several was lucky, too."""
+SHORT = 0.06  #: Logarithm by which short windows flatter the best of several, which was lucky.
 LOCATING = 2  #: Starts in long windows say what it just holds.
 SHORTENED = 2.5  #: Times shorter windows confirm, too, where there is no time for longer ones.
 DOUBT = 3  #: So many starts of its own the spread of all candidates' starts counts for.
-NEARLY_ALL = 2.5
-"""So many spreads below what starts just hold on average, nearly every start holds."""
+NEARLY_ALL = 2.5  #: So many spreads below what starts just hold, nearly every start holds.
 DOWN, FAR_DOWN = 0.94, 0.85  #: The next rate, of one that was missed: at most, and at least.
 LOWER_RATE = 0.90  #: Of the highest rate of fresh starts, the lowest tells what rates do.
 FEW = 0.5  #: Where more are late, all rates are too high.
@@ -151,9 +148,7 @@ def interval(
 
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
-    """The highest rate up to which nearly all is in time, and the rate above it from which it
-    collapses; None where shares fall slowly, or starts differ.
-    """
+    """Up to which rate nearly all is in time, and from which it collapses; None without one."""
     shares = sorted(
         (level.rate, min(level.met) / level.planned)
         for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)
@@ -225,7 +220,8 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
         if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
         reason = f"fresh runs of {whose}" + ", at a lower rate" * bool(attempt)
-        yield from fresh(making, candidate, rate, shape, reason, kept_s, (attempt + 1) * ROUND)
+        starts, load = shape[0], making.confirming((rate,), shape[1])
+        yield from fresh(making, candidate, load, starts, reason, kept_s, (attempt + 1) * ROUND)
         if held_by(notebook, candidate):
             return True
     return False
@@ -239,8 +235,8 @@ def _long(making: Making, candidate: Candidate) -> list[Entry]:
 
 
 def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
-    """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too, by
-    what those before just held; without any by `rate`, which is thought to be just held.
+    """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too;
+    without starts before by `rate`, which is thought to be just held.
     """
     notebook, entries = making.notebook, _long(making, candidate)
     points = notebook.points(entries)
@@ -268,21 +264,13 @@ def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
 
 
 def fresh(
-    making: Making,
-    candidate: Candidate,
-    rate: float,
-    shape: tuple[int, float],
-    reason: str,
-    kept_s: float = 0.0,
-    first: int = 0,
+    making: Making, candidate: Candidate, load: Load, starts: int, why: str, kept_s: float, at: int
 ) -> Steps[None]:
-    """As many starts as there is time for; none where these would be too few to show anything."""
-    starts, window_s = shape
-    load = making.confirming((rate,), window_s)
+    """As many starts as there is time for, from that place on; none where they would be few."""
     for place in range(starts):
         if making.cost_s(load, max(1, FEWEST_STARTS - place)) > making.left_s - kept_s:
             break
-        yield from making.start(candidate, Phase.CONFIRM, load, reason, first + place)
+        yield from making.start(candidate, Phase.CONFIRM, load, why, at + place)
         is_discarded = making.notebook.state(candidate) is State.DISCARDED
-        if is_discarded or missed(making.notebook, candidate, rate):
+        if is_discarded or missed(making.notebook, candidate, load.rates[0]):
             break

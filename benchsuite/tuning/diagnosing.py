@@ -1,6 +1,4 @@
-"""After the answer: what limits the pick, and the pick in other settings, where something that was
-seen speaks for them. Starts of the diagnosis never count.
-"""
+"""After the answer: what limits the pick, and other settings of it that something speaks for."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
@@ -18,11 +16,10 @@ from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
-LOOKS = {
+LOOKS = {  #: What it is called, and what it is made for.
     Phase.DIAGNOSE: ("a diagnostic run", "what limits the pick: queries and pauses are timed"),
     Phase.FLAME: ("a flame graph", "where its CPU time goes: a profiler looks at it"),
 }
-"""What it is called, and what it is made for."""
 OF_CPU = ("L01", "L02")
 FLAME_S = 10.0  #: A thousand samples of a busy process.
 STRAIN = (1.5, 0.5, 0.5)  #: Of what it holds: whether it recovers.
@@ -31,9 +28,7 @@ NO_TIME = "the budget left no time for it"
 
 
 def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
-    """Other sizes of its server, and servers of the other interface, that were started at the same
-    arrivals often enough for an interval.
-    """
+    """Other sizes of its server, and of the other interface, with enough starts for an interval."""
     return [
         Other(
             processes=rival.processes,
@@ -60,9 +55,7 @@ def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
 
 
 def diagnose(making: Making, pick: Candidate, held: Held) -> Steps[None]:
-    """At the highest rate that was confirmed, or the one that was asked for. A profiler looks, too,
-    where the CPU is the limit.
-    """
+    """At the rate of the answer; a profiler looks, too, where the CPU is the limit."""
     if pick.runs_already:
         return
     load = making.diagnosing((making.question.rate or held.rate,))
@@ -93,18 +86,15 @@ def overload(making: Making, pick: Candidate) -> Steps[None]:
         yield from making.start(pick, Phase.STRAIN, load, reason)
 
 
-Variants = Callable[[Candidate, Against], Iterable[Candidate]]
-"""The same size in the settings that may help against that; none where its server knows none."""
+Variants = Callable[[Candidate, Against], Iterable[Candidate]]  #: What may help against that.
 
-BY_LIMIT = {
+BY_LIMIT = {  #: Number of a limit → what it calls for.
     "L04d": Against.CONNECTING,
     "L09": Against.UNEVEN,
     "L12": Against.MEMORY,
     "L14": Against.SYNC_VIEWS,
     "L15": Against.COLLECTING,
 }
-"""Number of a limit → what it calls for."""
-
 SAVING = (Against.MEMORY, Against.ARENAS)
 LEVELS = (0.95, 1.05, 1.15)  #: Of the pick's estimate: there it shows who holds more.
 STARTS = 3  #: Of each, before it is worth more.
@@ -143,9 +133,7 @@ def vary(making: Making, pick: Candidate, held: Held, variants: Variants) -> Ste
 def _try(
     making: Making, pick: Candidate, held: Held, variant: Candidate, why: str, *, saves: bool
 ) -> Steps[None]:
-    """What should save memory at the rate that the pick holds, anything else in turn with the pick,
-    at the same arrivals.
-    """
+    """In turn with the pick, at the same arrivals; alone at its rate, where it `saves` memory."""
     notebook, rate = making.notebook, making.question.rate or held.rate
     before, highest = notebook.memory_bytes(pick), notebook.estimate(pick) or held.rate
     turns, load = [variant], making.confirming((rate,))

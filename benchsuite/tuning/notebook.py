@@ -119,9 +119,7 @@ class Notebook:
 
     @property
     def overhead_s(self) -> float:
-        """What a start takes besides its load, as those before did; the lower of two, as data are
-        made once, in the first.
-        """
+        """What a start takes besides its load; the lower of two, as the first one makes data."""
         took = [
             one.seen.took_s - one.trial.load.duration_s - one.trial.wait_s
             for one in self.entries
@@ -154,9 +152,8 @@ class Notebook:
         return _middle([entry.seen.cpu_s for entry in self.of(candidate)])
 
     def excess(self, candidate: Candidate) -> str:
-        """Which limit of the objective its starts exceeded; empty where none. Connections count
-        while it was asked for the rate in question: above what it holds a server that answers as
-        many at once as come opens as many of them.
+        """Which limit of the objective its starts exceeded. Connections count at the rate in
+        question: above it a server that answers as many at once as come opens as many.
         """
         objective, allows = self.question.objective, "and the objective allows"
         memory, limit = self.memory_bytes(candidate) or 0.0, objective.memory_bytes
@@ -170,10 +167,8 @@ class Notebook:
         return ""
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:
-        """Of all rates, as they came; where the load generator was the limit, of those that held.
-
-        In a window of seconds chance makes a Poisson rate some percent higher or lower than it was
-        planned, which shows in the shares.
+        """Of all rates as they came, which chance moves by some percent in a window of seconds;
+        where the load generator was the limit, of those that held.
         """
         goals = self.question.objective.goals
         points = []
@@ -222,9 +217,7 @@ class Notebook:
     def limits(
         self, entries: Iterable[Entry], whole: Crossing, *, near: float = math.inf
     ) -> list[tuple[int, float]]:
-        """Seed of each of these starts, and the logarithm of the rate that it holds, where a rate
-        of it was so `near` that of the `whole`.
-        """
+        """Seed of each start with a rate so `near` that, and the logarithm of what it holds."""
         return [
             (entry.trial.seed, shifted(points, whole))
             for entry in entries
@@ -233,8 +226,8 @@ class Notebook:
         ]
 
     def spread(self) -> float:
-        """Standard deviation of the logarithm of what starts of one size hold, by the median of all
-        deviations: one size whose rates were far off must not count for all.
+        """Standard deviation of the logarithm of what starts of one size hold; by the median of all
+        sizes, as one whose rates were far off must not count for all.
         """
         deviations = []
         for candidate in self.states:

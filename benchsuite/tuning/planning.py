@@ -38,16 +38,9 @@ class Making:
         self.longer = self.question.window_factor
 
     def start(
-        self,
-        candidate: Candidate,
-        phase: Phase,
-        load: Load,
-        reason: str,
-        place: int = 0,
+        self, candidate: Candidate, phase: Phase, load: Load, reason: str, place: int = 0
     ) -> Steps[Observation]:
-        """One start, and where it counts others: later, if the machine or the load generator
-        spoiled it, at once, if it failed.
-        """
+        """One start; if it counts once more, later where it was spoiled, at once if it failed."""
         trial = Trial(
             candidate=candidate,
             phase=phase,

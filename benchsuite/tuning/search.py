@@ -49,9 +49,7 @@ class Search(Making):
     def __init__(
         self, notebook: Notebook, grid: Grid, variants: Variants = lambda pick, against: ()
     ) -> None:
-        """`grid` gives the candidates for a page like that of the probe, `variants` other settings
-        of the pick.
-        """
+        """`grid` gives the candidates for a probe's page, `variants` other settings of the pick."""
         super().__init__(notebook)
         self.grid, self.variants = grid, variants
 
@@ -87,10 +85,9 @@ class Search(Making):
         notebook.unable.update(question.unable)
         least = least_s(question.window_factor)
         if question.budget_s < least:
-            notebook.end, short = End.REFUSED, format_period(question.budget_s)
-            notebook.said = (
-                f"a budget of {short} shows nothing: give {format_period(least)} or more"
-            )
+            short, enough = map(format_period, (question.budget_s, least))
+            notebook.said = f"a budget of {short} shows nothing: give {enough} or more"
+            notebook.end = End.REFUSED
             return []
         sizes = sorted(self._candidates(ASSUMED), key=lambda one: one != question.current)
         firsts: dict[str, Candidate] = {}
@@ -114,9 +111,8 @@ class Search(Making):
     def _admitted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that are not refused; the others are noted so."""
         whys = {one: refusal(self.question, one) for one in candidates}
-        for candidate, why in whys.items():
-            if why:
-                self.notebook.decide(candidate, State.REFUSED, why)
+        for candidate in filter(whys.get, candidates):
+            self.notebook.decide(candidate, State.REFUSED, whys[candidate])
         return [one for one, why in whys.items() if not why]
 
     def _hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
@@ -175,9 +171,7 @@ class Search(Making):
         return confirmed
 
     def _choose(self) -> Candidate | None:
-        """The best that is left; where these are over a limit that only their own rates show, or
-        their starts failed, of those that were given up for them.
-        """
+        """The best that is left; where fresh starts rule all out, of those given up for them."""
         notebook = self.notebook
         if (pick := choose(notebook)) is not None:
             return pick
@@ -187,9 +181,7 @@ class Search(Making):
         return choose(notebook)
 
     def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
-        """Those of which something got through, the best first: each once under a full load, first
-        each server in a middling size.
-        """
+        """Those that got something through a full load, the best first."""
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
         most = max(bound(one, notebook.probe, question).rate for one in candidates)

@@ -192,9 +192,7 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Which candidate holds the objective at the highest rate, or at `rate` with least memory; or
-    which rate `only` holds.
-    """
+    """Who holds the objective at the highest rate, or at `rate` with least memory."""
 
     objective: Objective
     cpus: int  #: Of the target; of `scaling` the most.

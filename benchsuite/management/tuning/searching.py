@@ -74,33 +74,27 @@ def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
 
 
 def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:
-    """As the operational laws have it: below its limit a server is in time, above it isn't. What a
-    full load of users got through is nearer to that limit than what no server can exceed.
-    """
+    """Below its limit a server is in time: what a full load got through, else its bound."""
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
     through = notebook.screened(candidate)
     limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
-    levels = []
+    goals, levels = len(notebook.question.objective.goals), []
     for rate in closed or load.rates:
         planned = max(1, round(rate * load.window_s))
-        met = planned if rate <= limit else planned // 2
-        rate_told = 0.0 if load.users else rate
-        goals = len(notebook.question.objective.goals)
-        levels.append(Level(rate=rate_told, planned=planned, met=(met,) * goals, goodput=rate))
+        met = (planned if rate <= limit else planned // 2,) * goals
+        levels.append(Level(rate=0.0 if closed else rate, planned=planned, met=met, goodput=rate))
     return Observation(
-        levels=tuple(levels),
+        levels=levels,
         took_s=overhead_s + load.duration_s,
         response_s=probe.response_s,
         cpu_s=probe.cpu_s,
-        memory_bytes=(probe.memory_bytes or 0.0) * trial.candidate.processes or None,
+        memory_bytes=(probe.memory_bytes or 0.0) * candidate.processes or None,
     )
 
 
 def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
-    """What a search will do that has made so many trials: how many starts each phase takes, which
-    candidates it compares, and what it will not try.
-    """
+    """What a search will do that has made so many trials, in lines for a terminal."""
     by_phase: dict[Phase, list[Entry]] = {}
     for entry in notebook.entries[before:]:
         by_phase.setdefault(entry.trial.phase, []).append(entry)

@@ -36,9 +36,7 @@ def placed(spec: RunSpec, count: int) -> cpus.Cpus:
 
 
 def unshared(spec: RunSpec) -> int:
-    """How many it can have so that the load generator takes no time from them. A limit of the
-    control group is for both.
-    """
+    """How many it can have for itself; a limit of the control group is for the load, too."""
     load, quota = spec.load, cpus.cpu_quota()
     count = 0 if load.cpus is None else len(set(cpus.available()) - set(load.cpus))
     return count if quota is None else max(0, min(count, int(quota - load.processes)))
@@ -61,9 +59,7 @@ DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
 
 
 def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
-    """One run of what all have in common, with the server, its size and the load of this trial;
-    users pause where the server may not be asked more than that.
-    """
+    """What all have in common, with the server of this trial, in its size, and its load."""
     spec, asked, limit_s = configured(base, trial.candidate), trial.load, question.objective.limit_s
     if trial.candidate.cpus:
         server = replace(spec.server, cpus=placed(base, trial.candidate.cpus))
@@ -161,9 +157,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
 def _found(
     result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
 ) -> list[Finding]:
-    """Findings that begin so; without a level those that make a run invalid, as a weak one leaves
-    something to be said.
-    """
+    """Findings that begin so; those that make a run invalid, as others leave something to say."""
     return [one for one in result.findings if one.level is level and one.code.startswith(numbers)]
 
 
@@ -182,11 +176,7 @@ def _wrong(result: RunResult) -> str:
 
 
 def _levels(
-    trial: Trial,
-    result: RunResult,
-    goals: Sequence[Goal],
-    each: float,
-    spoiled: Collection[str],
+    trial: Trial, result: RunResult, goals: Sequence[Goal], each: float, spoiled: Collection[str]
 ) -> Iterator[Level]:
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
     died = result.status is Status.FAILED
@@ -222,8 +212,8 @@ def _level(
 
 
 def _met(goal: Goal, summary: Summary, planned: int, distribution: Histogram) -> int:
-    """How many of the planned met it; of a mean, for which whoever got no right answer waited as
-    long as a load does, as many as its share says.
+    """How many of the planned met it; of a mean as many as its share says, for which whoever got no
+    right answer waited as long as a load does.
     """
     right = summary.requests - summary.failures
     if goal.within_s is None:
@@ -244,9 +234,7 @@ def _told(goal: Goal, planned: int, met: int, distribution: Histogram) -> float 
 
 
 def _planned(summary: Summary, each: float) -> int:
-    """A rate counts journeys, an objective requests: a journey that was dropped would have made
-    `each` of these.
-    """
+    """Requests, of which a journey that was dropped would have made `each`."""
     dropped = summary.arrivals.dropped if summary.arrivals else 0
     return summary.requests + round(dropped * each)
 
