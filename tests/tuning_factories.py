@@ -87,7 +87,7 @@ def ideal(held, objective="p95 < 200ms", **more):
     return Ideal(parse(objective), held if callable(held) else lambda _: held, **more)
 
 
-def found(measure, sizes, *, most=10_000, variants=lambda *_: (), cpus=1, **more):
+def notebook_of(measure, sizes, *, most=10_000, variants=lambda *_: (), cpus=1, **more):
     """The notebook of a search among these sizes, at its end or after so many trials."""
     question = Question(objective=measure.objective, cpus=cpus, **more)
     return driven(Search(Notebook(question), lambda _: sizes, variants), measure, most)

@@ -66,14 +66,15 @@ def diagnose(making: Making, pick: Candidate, held: Held) -> Steps[None]:
 
 def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Sequence[str]]:
     """The limits that a start names, which is not made again, whatever it shows."""
-    (what, reason), why, named = LOOKS[phase], NO_TIME, tuple[str, ...]()
-    if making.cost_s(load) <= making.unspent_s:
-        seen = yield from making.start(pick, phase, load, reason)
-        disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
-        why, named = seen.cause or disturbed, seen.named
-    if why:
-        making.notebook.unable[what] = why
-    return named
+    (what, reason), unable = LOOKS[phase], making.notebook.unable
+    if making.cost_s(load) > making.unspent_s:
+        unable[what] = NO_TIME
+        return ()
+    seen = yield from making.start(pick, phase, load, reason)
+    disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
+    if why := seen.cause or disturbed:
+        unable[what] = why
+    return seen.named
 
 
 def overload(making: Making, pick: Candidate) -> Steps[None]:

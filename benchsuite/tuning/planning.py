@@ -52,15 +52,15 @@ class Making:
         seen = yield trial
         notebook = self.notebook
         notebook.note(trial, seen)
-        for count, waiting_s in enumerate(WAITS_S if phase in COUNTED else ()):
-            lost_s = sum(
-                one.seen.took_s if one.seen.says_nothing else one.trial.wait_s
-                for one in notebook.entries
-            )
-            is_patient = seen.says_nothing and lost_s < PATIENCE * self.question.budget_s
-            wait_s = waiting_s if is_patient else 0.0
+        for count, wait_s in enumerate(WAITS_S if phase in COUNTED else ()):
             if not (seen.says_nothing or (seen.failure and not seen.levels)):
                 break
+            lost_s = sum(
+                entry.seen.took_s if entry.seen.says_nothing else entry.trial.wait_s
+                for entry in notebook.entries
+            )
+            if not seen.says_nothing or lost_s >= PATIENCE * self.question.budget_s:
+                wait_s = 0.0
             is_given_up = notebook.state(candidate) is State.DISCARDED or (count and not wait_s)
             if is_given_up or self.cost_s(load) + wait_s > self.left_s:
                 break

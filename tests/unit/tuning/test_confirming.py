@@ -9,7 +9,7 @@ from benchsuite.tuning.answer import Outcome, answer
 from benchsuite.tuning.confirming import Held, held_by
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
-from tests.tuning_factories import found, ideal, note
+from tests.tuning_factories import ideal, note, notebook_of
 
 ONE = Candidate(server="uwsgi", processes=2, threads=4)
 OTHER = Candidate(server="granian-wsgi", processes=1, threads=4)
@@ -85,21 +85,23 @@ def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_
     def spoil(trial: Trial, seen: Observation) -> Observation:
         return less(trial) if trial.phase is CONFIRM else seen
 
-    told = Outcome(found(ideal(90.0, spoil=spoil), [ONE], cpus=2, only=ONE))
+    told = Outcome(notebook_of(ideal(90.0, spoil=spoil), [ONE], cpus=2, only=ONE))
     assert told.held is not None
     assert 0.85 * 90 * share <= told.held.rate < told.held.shown <= 90 * share
     assert told.held.starts >= 3
 
 
 def test_a_server_that_falls_slowly_is_told_at_most_what_it_holds() -> None:
-    told = Outcome(found(ideal(90.0, steepness=8.0), [ONE], cpus=2, only=ONE))
+    told = Outcome(notebook_of(ideal(90.0, steepness=8.0), [ONE], cpus=2, only=ONE))
     assert told.rate is not None
     assert 0.80 * 90 <= told.rate <= 90
 
 
 def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
     now = replace(ONE, connections=8)
-    made = found(ideal(90.0), [now], cpus=2, current=now, connections_limit={"postgresql": 10})
+    made = notebook_of(
+        ideal(90.0), [now], cpus=2, current=now, connections_limit={"postgresql": 10}
+    )
     shown = answer(Outcome(made))
     assert shown.reasons[0] == "You run it now."
     assert shown.cautions == [

@@ -10,7 +10,7 @@ from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.planning import DIAGNOSING_S
 from benchsuite.tuning.trial import Observation, Phase, Trial
-from tests.tuning_factories import found, ideal
+from tests.tuning_factories import ideal, notebook_of
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4)]
 LOG = "It ended with status 1.\nTraceback (most recent call last):\n  boom"
@@ -22,7 +22,7 @@ def searched(spoil=None, of=(Phase.DIAGNOSE,), **more) -> Notebook:
     def seen(trial: Trial, found: Observation) -> Observation:
         return spoil(found) if spoil and trial.phase in of else found
 
-    return found(ideal(90.0, spoil=seen), SIZES, **more)
+    return notebook_of(ideal(90.0, spoil=seen), SIZES, **more)
 
 
 def starts(notebook: Notebook) -> list[Trial]:

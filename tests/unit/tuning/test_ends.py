@@ -10,7 +10,7 @@ from benchmarks.tuning.simulated import candidate
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.trial import Level, Observation, Phase, Trial
-from tests.tuning_factories import found, ideal
+from tests.tuning_factories import ideal, notebook_of
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
 NOISE = {"codes": ("B401",)}
@@ -18,7 +18,7 @@ DEAD = {"failure": "it ended with status 3"}
 
 
 def searched(measure: Ideal, sizes=SIZES, **more) -> Notebook:
-    return found(measure, sizes, **more)
+    return notebook_of(measure, sizes, **more)
 
 
 def spoiled(where: Callable[[Trial], bool] = lambda trial: True, **seen) -> Ideal:

@@ -10,7 +10,7 @@ from benchsuite.core.units import counted
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.trial import Observation, Phase, Trial
-from tests.tuning_factories import found, ideal
+from tests.tuning_factories import ideal, notebook_of
 
 SIZES = [
     candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2, 4) for t in (4, 8)
@@ -20,7 +20,7 @@ HELD = {one: 40.0 * one.processes for one in SIZES}.__getitem__
 
 def searched(held, sizes=SIZES, cpus=4, spoil=None, objective="p95 < 200ms", **more) -> Notebook:
     measure = ideal(held, objective, cpu_s=0.005 * cpus, spoil=spoil)
-    return found(measure, sizes, cpus=cpus, **more)
+    return notebook_of(measure, sizes, cpus=cpus, **more)
 
 
 def slow(more_s: float, *phases: Phase):

@@ -17,14 +17,14 @@ from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.planning import Making
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
-from tests.tuning_factories import found, ideal
+from tests.tuning_factories import ideal, notebook_of
 
 GRID = [candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2) for t in (4, 8)]
 HELD = {one: 60.0 + 20 * one.processes + 2 * place for place, one in enumerate(GRID)}
 
 
 def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
-    notebook = found(ideal(HELD.__getitem__), GRID, cpus=2)
+    notebook = notebook_of(ideal(HELD.__getitem__), GRID, cpus=2)
     told = Outcome(notebook)
     assert told.end is End.CONFIRMED
     best = max(HELD.values())
@@ -59,7 +59,7 @@ def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
 
 def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
     now = candidate("gthread", 1, 1)
-    told = Outcome(found(ideal({**HELD, now: 40.0}.__getitem__), GRID, cpus=2, current=now))
+    told = Outcome(notebook_of(ideal({**HELD, now: 40.0}.__getitem__), GRID, cpus=2, current=now))
     assert told.notebook.of(now, Phase.CONFIRM)
     runs_now = told.row(now)
     assert runs_now is not None
@@ -83,7 +83,9 @@ def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
         is_first = trial.phase is Phase.PROBE and trial.load.users == 1
         return replace(seen, took_s=seen.took_s + 40.0 * is_first)
 
-    notebook = found(ideal(lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil), MANY, cpus=2)
+    notebook = notebook_of(
+        ideal(lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil), MANY, cpus=2
+    )
     assert State.NOT_TRIED not in {state for state, _ in notebook.states.values()}
     assert notebook.spent_s <= notebook.question.budget_s
 
@@ -107,7 +109,7 @@ def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, 
 
         measure = ideal(held, cpu_s=0.02, spoil=spoil)
         more = {"current": now, "seed": seed, "budget_s": budget_s, **mode}
-        notebook = found(measure, MANY, cpus=2, **more)
+        notebook = notebook_of(measure, MANY, cpus=2, **more)
         # one that misses the rate asked for shows that it is not held
         enough = 1 if mode else FEWEST_STARTS
         fresh += len(notebook.of(now, Phase.CONFIRM)) >= enough
@@ -131,7 +133,7 @@ def test_time_is_kept_for_the_lower_rates_of_a_pick_that_looked_better_than_it_i
 
     now = MANY[4]
     measure = ideal(held, cpu_s=0.02, spoil=spoil)
-    notebook = found(measure, MANY, cpus=2, current=now, seed=seed)
+    notebook = notebook_of(measure, MANY, cpus=2, current=now, seed=seed)
     assert notebook.end is End.CONFIRMED
     assert notebook.spent_s <= notebook.question.budget_s
     assert len(notebook.of(now, Phase.CONFIRM)) >= FEWEST_STARTS
@@ -176,7 +178,7 @@ def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
         return replace(seen, limit=("TARGETS",)) if 50.0 in trial.load.rates else seen
 
     measure = ideal(80.0, "p95 < 200ms, memory <= 1GiB, connections <= 9", spoil=limited)
-    notebook = found(measure, [there], cpus=2, only=there, most_per_s=50.0)
+    notebook = notebook_of(measure, [there], cpus=2, only=there, most_per_s=50.0)
     rates = [rate for one in notebook.entries for rate in one.trial.load.rates]
     assert max(rates) == 50.0
     told = Outcome(notebook)

@@ -12,7 +12,7 @@ from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
-from tests.tuning_factories import found, ideal
+from tests.tuning_factories import ideal, notebook_of
 
 PLAIN = candidate("gthread", 1, 4)
 POOL = replace(PLAIN, changes=(("database.pool", 4),))
@@ -43,7 +43,7 @@ MEASURED = ("limits", "saved", "after", "objective")
 
 def searched(holds, variants=variants, **more) -> Notebook:
     keys = {name: more.pop(name) for name in MEASURED if name in more}
-    return found(measured(holds, **keys), [PLAIN], variants=variants, **more)
+    return notebook_of(measured(holds, **keys), [PLAIN], variants=variants, **more)
 
 
 def rates(**better: float):
