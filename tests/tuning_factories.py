@@ -14,7 +14,7 @@ from benchsuite.models import Tuning, TuningTrial
 from benchsuite.store.purposes import decisions
 from benchsuite.tuning.notebook import COUNTED, Notebook
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Level, Load, Observation, Question, Trial
+from benchsuite.tuning.trial import Level, Load, Observation, Phase, Question, Trial
 from tests.factories import BEGUN, MACHINE, make_run, make_spec
 
 WORLD = World(
@@ -85,6 +85,14 @@ def make_tuning(notebook=None, *, status="finished", label="", days=0, made_by="
 def ideal(held, objective="p95 < 200ms", **more):
     """The starts of sizes that hold that each, or what `held` says of one."""
     return Ideal(parse(objective), held if callable(held) else lambda _: held, **more)
+
+
+def falling(share):
+    """Whose fresh starts hold so much less than the 90/s of those before."""
+    less = ideal(90.0 * share)
+    return ideal(
+        90.0, spoil=lambda trial, seen: less(trial) if trial.phase is Phase.CONFIRM else seen
+    )
 
 
 def notebook_of(measure, sizes, *, most=10_000, variants=lambda *_: (), cpus=1, **more):

@@ -8,8 +8,8 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome, answer
 from benchsuite.tuning.confirming import Held, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
-from tests.tuning_factories import ideal, note, notebook_of
+from benchsuite.tuning.trial import Candidate, Phase, Question
+from tests.tuning_factories import falling, ideal, note, notebook_of
 
 ONE = Candidate(server="uwsgi", processes=2, threads=4)
 OTHER = Candidate(server="granian-wsgi", processes=1, threads=4)
@@ -80,12 +80,7 @@ def test_a_start_that_ended_early_moves_no_other_rate():
 
 @pytest.mark.parametrize("share", [1.0, 0.9, 0.7])
 def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_is(share) -> None:
-    less = ideal(90.0 * share)
-
-    def spoil(trial: Trial, seen: Observation) -> Observation:
-        return less(trial) if trial.phase is CONFIRM else seen
-
-    told = Outcome(notebook_of(ideal(90.0, spoil=spoil), [ONE], cpus=2, only=ONE))
+    told = Outcome(notebook_of(falling(share), [ONE], cpus=2, only=ONE))
     assert told.held is not None
     assert 0.85 * 90 * share <= told.held.rate < told.held.shown <= 90 * share
     assert told.held.starts >= 3

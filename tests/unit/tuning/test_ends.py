@@ -10,7 +10,7 @@ from benchmarks.tuning.simulated import candidate
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook, State
 from benchsuite.tuning.trial import Level, Observation, Phase, Trial
-from tests.tuning_factories import ideal, notebook_of
+from tests.tuning_factories import falling, ideal, notebook_of
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
 NOISE = {"codes": ("B401",)}
@@ -106,17 +106,10 @@ def test_failures_that_so_few_requests_cannot_show_are_bounded() -> None:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(seed) -> None:
-    def falls(share: float) -> Ideal:
-        less = ideal(share * 90.0)
-        is_fresh = Phase.CONFIRM
-        return ideal(
-            90.0, spoil=lambda trial, seen: less(trial) if trial.phase is is_fresh else seen
-        )
-
-    lower = Outcome(searched(falls(0.75), seed=seed))
+    lower = Outcome(searched(falling(0.75), seed=seed))
     assert lower.end is End.CONFIRMED
     assert (lower.rate or 0.0) <= 0.75 * 90
-    never = Outcome(searched(falls(0.1), seed=seed))
+    never = Outcome(searched(falling(0.1), seed=seed))
     assert (never.end, never.rate) == (End.NOT_CONFIRMED, None)
     assert "is the best found, and not confirmed: at " in never.headline
 
