@@ -133,8 +133,8 @@ def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
 
 def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:
     """Of the CPUs that were asked for, and of a single one."""
-    asked, had = notebook.question.for_cpus, notebook.question.cpus
-    cost_s = notebook.cpu_s(pick)
+    had, cost_s = notebook.question.cpus, notebook.cpu_s(pick)
+    asked = notebook.question.for_cpus or 0
 
     def bound(cpus: int, who: str) -> str:
         """By the utilisation law, which holds for any number of processes."""
@@ -144,11 +144,11 @@ def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:
         rate = format_number(cpus / cost_s)
         return f"; {who} at most about {rate}/s ({limit}), if nothing else binds."
 
-    if asked is not None and asked > had:
+    if asked > had:
         beyond = f"No rate is said for {asked} CPUs, which the server can't have here"
         yield beyond + bound(asked, "they answer")
-    elif asked is not None:
+    elif asked:
         yield f"The server had {counted(asked, 'CPU')}, as was asked."
     if had == 1:
-        each = "." if asked is not None and asked > had else bound(1, "each more answers")
+        each = "." if asked > had else bound(1, "each more answers")
         yield f"Measured on 1 CPU: how many processes several CPUs need is not known{each}"

@@ -15,7 +15,7 @@ from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import ASSUMED, Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Probe, Trial
 
 POOL = 10  #: Connections of each process, where its server has no limit of requests.
 
@@ -95,11 +95,10 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
 
 def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     """What a search will do that has made so many trials, in lines for a terminal."""
-    by_phase: dict[Phase, list[Entry]] = {}
-    for entry in notebook.entries[before:]:
-        by_phase.setdefault(entry.trial.phase, []).append(entry)
-    for phase, entries in by_phase.items():
-        taken = format_period(round(sum(one.seen.took_s for one in entries)))
+    made = notebook.entries[before:]
+    for phase in dict.fromkeys(entry.trial.phase for entry in made):
+        entries = [entry for entry in made if entry.trial.phase is phase]
+        taken = format_period(round(sum(entry.seen.took_s for entry in entries)))
         count, reason = counted(len(entries), "run"), entries[0].trial.reason
         yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {reason}"
     if not before:
