@@ -98,7 +98,7 @@ def falling(share):
 def notebook_of(measure, sizes, *, most=10_000, variants=lambda *_: (), cpus=1, **more):
     """The notebook of a search among these sizes, at its end or after so many trials."""
     question = Question(objective=measure.objective, cpus=cpus, **more)
-    return driven(Search(Notebook(question), lambda _: sizes, variants), measure, most)
+    return driven(Search(Notebook(question), lambda _: sizes, variants=variants), measure, most)
 
 
 def note(notebook, size, phase, rates, met, *, planned=1000, window_s=10.0, seed=1, **seen):

@@ -19,6 +19,7 @@ from benchmarks.tuning.simulated import (
 )
 from benchmarks.tuning.worlds import CASES, Case
 from benchsuite.tuning.answer import Outcome
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Question
 
 MINUTES = 10  #: Starts that are asked to hold what a tuning told.
@@ -81,17 +82,27 @@ def found(case: Case, tuner: Tuner, seeds: Sequence[int], budget_s: float = 900.
     return result
 
 
-def ours(case: Case, question: Question) -> Tuned:
-    measure = Measured(case.world, question.objective, question.seed)
-    notebook = driven(search(case.world, question), measure)
+def _driven(case: Case, made: Search) -> Tuned:
+    notebook = driven(made, Measured(case.world, made.question.objective, made.question.seed))
     told = Outcome(notebook)
     return told.pick, told.rate, notebook.spent_s
+
+
+def ours(case: Case, question: Question) -> Tuned:
+    return _driven(case, search(case.world, question))
 
 
 def unbounded(case: Case, question: Question) -> Tuned:
     """Starts what arithmetic finds hopeless, too."""
     with patch.multiple("benchsuite.tuning.search", hopeless=lambda *_: {}):
         return ours(case, question)
+
+
+def unwalked(case: Case, question: Question) -> Tuned:
+    """Tries no size next to the best."""
+    made = search(case.world, question)
+    made.resize = lambda like, processes, threads: None
+    return _driven(case, made)
 
 
 def unloaded(case: Case, question: Question) -> Tuned:
@@ -122,6 +133,7 @@ def baseline(case: Case, question: Question) -> Tuned:
 WITHOUT = {
     "as it is": ours,
     "without bounds": unbounded,
+    "without the walk": unwalked,
     "screening without overload": unloaded,
     "bisecting in short windows alone": short,
     "without caution": unsure,

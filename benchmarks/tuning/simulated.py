@@ -149,6 +149,12 @@ def candidate(server: str, processes: int, threads: int) -> Candidate:
     )
 
 
+def resize(one: Candidate, processes: int, threads: int | None) -> Candidate | None:
+    if one.server.endswith("sync") and threads != 1:
+        return None
+    return candidate(one.server, processes, threads or 1)
+
+
 def asked(
     world: World, words: str = "p95 < 200ms", seed: int = 0, rate: float | None = None
 ) -> Question:
@@ -158,7 +164,9 @@ def asked(
 def search(world: World, question: Question, sizes: Sequence[Candidate] = ()) -> Search:
     """Over these sizes, or those of the grid."""
     others = functools.partial(_variants, world)
-    return Search(Notebook(question), lambda probe: sizes or grid(world, probe), others)
+    if sizes:
+        return Search(Notebook(question), lambda _: sizes, variants=others)
+    return Search(Notebook(question), lambda probe: grid(world, probe), resize, others)
 
 
 def _variants(world: World, one: Candidate, against: Against) -> list[Candidate]:

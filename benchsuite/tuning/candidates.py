@@ -4,7 +4,7 @@ Bounds are those of the operational laws (Denning & Buzen 1978).
 """
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -104,6 +104,23 @@ def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
         options=dict(candidate.options),
     )
     return changed(replace(base, server=server), dict(candidate.changes))
+
+
+Resize = Callable[[Candidate, int, int | None], Candidate | None]
+"""The same server with so many processes and threads; None where it can't have them."""
+STEP = 0.2  #: Of so many processes or threads is a step to the next size.
+
+
+def beside(best: Candidate, resize: Resize) -> list[Candidate]:
+    """One process more and less, and one thread; of many a few, which alone can be seen."""
+    processes, threads = best.processes, best.threads
+    step = max(1, round(STEP * processes))
+    sizes: list[tuple[int, int | None]] = [(processes + step, threads), (processes - step, threads)]
+    if threads is not None:
+        step = max(1, round(STEP * threads))
+        sizes += [(processes, threads + step), (processes, threads - step)]
+    resized = [resize(best, *size) for size in sizes if 0 not in size]
+    return [size for size in dict.fromkeys(resized) if size is not None and size != best]
 
 
 def refusal(question: Question, candidate: Candidate) -> str:

@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
-from benchsuite.tuning.candidates import bound, hopeless, refusal
+from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, held_by, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
@@ -22,7 +22,7 @@ from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
 from benchsuite.tuning.probing import full_load, judge, probe
 from benchsuite.tuning.scaling import scale
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Probe, Trial
+from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
 Grid = Callable[[Probe], Sequence[Candidate]]
 
@@ -47,11 +47,18 @@ class Search(Making):
     """One tuning, on its notebook."""
 
     def __init__(
-        self, notebook: Notebook, grid: Grid, variants: Variants = lambda pick, against: ()
+        self,
+        notebook: Notebook,
+        grid: Grid,
+        resize: Resize = lambda like, processes, threads: None,
+        variants: Variants = lambda pick, against: (),
     ) -> None:
-        """`grid` gives the candidates for a probe's page, `variants` other settings of the pick."""
+        """`grid` gives the candidates for a probe's page, `resize` the best's server in another
+        size, `variants` other settings of the pick.
+        """
         super().__init__(notebook)
-        self.grid, self.variants = grid, variants
+        self.grid, self.resize, self.variants = grid, resize, variants
+        self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
 
     def steps(self) -> Steps[None]:
         """All trials in their order; `notebook.end` then says how it ended."""
@@ -185,8 +192,8 @@ class Search(Making):
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
         most = max(bound(one, notebook.probe, question).rate for one in candidates)
-        load = self.load(1, 3, users=full_load(question.objective, most))
-        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(load)))
+        self.full = self.load(1, 3, users=full_load(question.objective, most))
+        room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}
         for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
             sizes.setdefault(one.server, []).append(one)
@@ -203,14 +210,19 @@ class Search(Making):
             waiting.remove(candidate)
             tried.append(candidate)
             reason = "each server once, then sizes of the better ones"
-            seen = yield from self.start(candidate, Phase.SCREEN, load, reason)
-            rate = notebook.screened(candidate) or 0.0
-            judge(notebook, candidate, seen, is_known=rate > 0)
+            rate = yield from self._through(candidate, reason)
             through[candidate.server] = max(rate, through[candidate.server])
         for candidate in self._bounded(waiting):
             notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
         known = [one for one in notebook.going(tried) if notebook.screened(one)]
         return sorted(known, key=lambda one: notebook.screened(one) or 0.0, reverse=True)
+
+    def _through(self, candidate: Candidate, reason: str) -> Steps[float]:
+        """What it gets through under a full load; 0 where it shows nothing."""
+        seen = yield from self.start(candidate, Phase.SCREEN, self.full, reason)
+        rate = self.notebook.screened(candidate) or 0.0
+        judge(self.notebook, candidate, seen, is_known=rate > 0)
+        return rate
 
     def _kept(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
         """The first few, and what runs now whatever it shows; the others are dropped."""
@@ -242,9 +254,11 @@ class Search(Making):
             field = notebook.going(field)
             field.sort(key=lambda one: -(notebook.estimate(one) or math.inf))
             field = self._kept(field, LEFT[min(place, len(LEFT) - 1)])
+            new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
-            if not field or any(map(notebook.is_limited, field)) or is_settled:
+            if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
                 return
+            field += new
 
     @property
     def _spare_s(self) -> float:
@@ -264,14 +278,29 @@ class Search(Making):
             return crossing.rate
         if starts:
             return LOWER * min(entry.trial.load.rates[0] for entry in starts)
-        assert notebook.probe is not None
-        shares = [
-            rate / through
-            for one in notebook.states
-            if (rate := notebook.estimate(one)) and (through := notebook.screened(one))
-        ]
-        most = notebook.screened(candidate) or notebook.probe.goodput
-        return most * (statistics.median(shares) if shares else FIRST)
+        estimates = {one: rate for one in notebook.states if (rate := notebook.estimate(one))}
+        through = notebook.screened(candidate)
+        if through is None:
+            assert notebook.probe is not None
+            return max(estimates.values(), default=FIRST * notebook.probe.goodput)
+        shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
+        return through * (statistics.median(shares) if shares else FIRST)
+
+    def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
+        """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
+        notebook = self.notebook
+        if self.question.only is not None or not field:
+            return []
+        best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
+        new = [size for size in beside(best, self.resize) if size not in notebook.states]
+        for candidate in self._bounded(self._admitted(new)):
+            if self.cost_s(self.full) > self._spare_s:
+                break
+            rate = yield from self._through(candidate, "one step beside the best")
+            is_racing = notebook.state(candidate) is State.RACING
+            if is_racing and rate < HOPELESS * (notebook.screened(best) or 0.0):
+                notebook.drop(candidate, best)
+        return [size for size in notebook.going(new) if size in notebook.states]
 
     def _ended(self, *, confirmed: bool) -> None:
         notebook, pick = self.notebook, self.notebook.pick()

@@ -61,7 +61,11 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     def grid(probe: Probe) -> list[Candidate]:
         return candidates.grid(servers, probe, question.cpus, database)
 
-    return Searching(Search(Notebook(question), grid, variants(asked)), entries)
+    def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
+        server, options = servers[like.server], dict(like.options)
+        return candidates.sized(like.server, server, processes, threads, options, database)
+
+    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
 
 
 def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:

@@ -4,12 +4,15 @@ from dataclasses import replace
 
 import pytest
 
-from benchmarks.tuning.simulated import asked, candidate, tune
+from benchmarks.tuning.ideal import Ideal, driven
+from benchmarks.tuning.simulated import asked, candidate, resize, tune
 from benchmarks.tuning.world import World
+from benchsuite.core.specs.objective import parse
 from benchsuite.core.units import counted
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Observation, Phase, Question, Trial
 from tests.tuning_factories import ideal, notebook_of
 
 SIZES = [
@@ -109,6 +112,32 @@ def test_candidates_that_the_budget_cuts_are_counted() -> None:
     left = f"{counted(len(cut), 'candidate')} for which the budget left no time"
     assert left in Outcome(notebook).missing
     assert notebook.end is End.CONFIRMED
+
+
+def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
+    question = Question(objective=parse("p95 < 200ms"), cpus=4)
+    sizes = [candidate("gthread", p, 4) for p in (4, 5, 8)]
+    measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
+    notebook = driven(Search(Notebook(question), lambda _: sizes, resize=resize), measure)
+    pick = Outcome(notebook).pick
+    assert pick is not None
+    assert pick.processes >= 12
+
+
+def test_a_neighbour_of_the_best_says_why_it_was_dropped_or_showed_nothing() -> None:
+    """Both were "dropped after 0 runs"."""
+    best, slower, wrong = (candidate("gthread", *size) for size in ((4, 4), (5, 4), (4, 5)))
+    question = Question(objective=parse("p95 < 200ms"), cpus=4)
+
+    def spoil(trial: Trial, seen: Observation) -> Observation:
+        levels = [replace(level, goodput=0.0) for level in seen.levels]
+        return replace(seen, levels=levels) if trial.candidate == wrong else seen
+
+    measure = Ideal(question.objective, lambda one: 80.0 if one == best else 30.0, spoil=spoil)
+    notebook = driven(Search(Notebook(question), lambda _: [best], resize=resize), measure)
+    shown = "dropped after the screening: 32.4/s under a full load, the best 86.4/s"
+    assert notebook.states[slower] == (State.DROPPED, shown)
+    assert notebook.states[wrong] == (State.NO_STATEMENT, "no right answer")
 
 
 def test_a_rate_in_a_simulated_world() -> None:

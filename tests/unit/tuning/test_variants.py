@@ -78,7 +78,9 @@ def dies(trial: Trial, found: Observation) -> Observation:
 def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
     measure = measured(rates(pool=1.12, conn_max_age_s=1.05))
     question = Question(objective=measure.objective, cpus=1)
-    first, again = (Search(Notebook(question), lambda _: [PLAIN], variants) for _ in range(2))
+    first, again = (
+        Search(Notebook(question), lambda _: [PLAIN], variants=variants) for _ in range(2)
+    )
     whole = list(going(first, measure))
     assert {Phase.DIAGNOSE, Phase.VARY} <= {trial.phase for trial, _ in whole}
     searching = Searching(again, [Entry(*one) for one in whole])
