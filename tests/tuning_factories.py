@@ -5,13 +5,16 @@ from copy import deepcopy
 from datetime import timedelta
 from functools import cache
 
-from benchmarks.tuning.ideal import going
+from benchmarks.tuning.ideal import Ideal, driven, going
 from benchmarks.tuning.simulated import Measured, asked, search
 from benchmarks.tuning.world import World
 from benchsuite.core.plain import plain
+from benchsuite.core.specs.objective import parse
 from benchsuite.models import Tuning, TuningTrial
 from benchsuite.store.purposes import decisions
 from benchsuite.tuning.notebook import COUNTED, Notebook
+from benchsuite.tuning.search import Search
+from benchsuite.tuning.trial import Level, Load, Observation, Phase, Question, Trial
 from tests.factories import BEGUN, MACHINE, make_run, make_spec
 
 WORLD = World(
@@ -77,3 +80,33 @@ def make_tuning(notebook=None, *, status="finished", label="", days=0, made_by="
         for order, one in enumerate(notebook.entries)
     )
     return row
+
+
+def ideal(held, objective="p95 < 200ms", **more):
+    """The starts of sizes that hold that each, or what `held` says of one."""
+    return Ideal(parse(objective), held if callable(held) else lambda _: held, **more)
+
+
+def falling(share):
+    """Whose fresh starts hold so much less than the 90/s of those before."""
+    less = ideal(90.0 * share)
+    return ideal(
+        90.0, spoil=lambda trial, seen: less(trial) if trial.phase is Phase.CONFIRM else seen
+    )
+
+
+def notebook_of(measure, sizes, *, most=10_000, variants=lambda *_: (), cpus=1, **more):
+    """The notebook of a search among these sizes, at its end or after so many trials."""
+    question = Question(objective=measure.objective, cpus=cpus, **more)
+    return driven(Search(Notebook(question), lambda _: sizes, variants=variants), measure, most)
+
+
+def note(notebook, size, phase, rates, met, *, planned=1000, window_s=10.0, seed=1, **seen):
+    """One start more, of whose planned arrivals so many are in time at each rate."""
+    levels = [
+        Level(rate=rate, planned=planned, met=(count,))
+        for rate, count in zip(rates, met, strict=True)
+    ]
+    load = Load(rates=tuple(rates), warmup_s=1, window_s=window_s)
+    trial = Trial(candidate=size, phase=phase, load=load, seed=seed, reason="")
+    notebook.note(trial, Observation(levels=levels, took_s=30, **seen))

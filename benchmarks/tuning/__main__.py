@@ -65,7 +65,7 @@ def equals(tunings: int) -> str:
     for seed in range(tunings):
         question = asked(EQUAL.world, EQUAL.objective, seed)
         told = Outcome(tune(EQUAL.world, question, sizes))
-        if {told.pick, *(one.candidate for one in told.not_told_apart)} == set(sizes[:2]):
+        if {told.pick, *told.notebook.decided(State.NOT_TOLD_APART)} == set(sizes[:2]):
             alike += 1
             least += told.pick == sizes[1]
     return (

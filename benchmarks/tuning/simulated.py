@@ -166,9 +166,7 @@ def search(world: World, question: Question, sizes: Sequence[Candidate] = ()) ->
     others = functools.partial(_variants, world)
     if sizes:
         return Search(Notebook(question), lambda _: sizes, variants=others)
-    return Search(
-        Notebook(question), lambda probe: grid(world, probe), resize=resize, variants=others
-    )
+    return Search(Notebook(question), lambda probe: grid(world, probe), resize, others)
 
 
 def _variants(world: World, one: Candidate, against: Against) -> list[Candidate]:

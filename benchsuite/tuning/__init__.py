@@ -1,5 +1,4 @@
 """From an objective to a server and its sizes: what to measure next, and what follows from it.
 
-Pure: nothing here starts anything or knows a model. `search.Search` says which trial is next and
-is told what was observed; whoever drives it makes the runs.
+Pure: whoever drives `search.Search` makes the runs, and tells it what they showed.
 """

@@ -26,8 +26,7 @@ from benchsuite.tuning.trial import Candidate, Phase
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
 NOTHING = (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
-WORDS = {State.NOT_TOLD_APART: "not clearly different"}
-"""Of states that people read otherwise than they are stored."""
+WORDS = {State.NOT_TOLD_APART: "not clearly different"}  #: Where people read others than stored.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,9 +56,7 @@ class Row:
 
     @property
     def interval(self) -> str:
-        if self.low is None or self.high is None:
-            return ""
-        return f"[{format_number(self.low)}, {format_number(self.high)}]"
+        return f"[{format_number(self.low)}, {format_number(self.high)}]" if self.low else ""
 
 
 @dataclass(frozen=True)
@@ -103,8 +100,8 @@ class Outcome:
 
     @cached_property
     def rows(self) -> list[Row]:
-        candidates = sorted(self.notebook.states, key=lambda one: one.cpus or 0)
-        return [_row(self.notebook, candidate) for candidate in candidates]
+        ordered = sorted(self.notebook.states, key=lambda candidate: candidate.cpus or 0)
+        return [_row(self.notebook, candidate) for candidate in ordered]
 
     def row(self, candidate: Candidate | None) -> Row | None:
         return next((row for row in self.rows if row.candidate == candidate), None)
@@ -114,11 +111,6 @@ class Outcome:
         """All candidates that were started, by their CPUs, the best first."""
         started = (row for row in self.rows if row.state not in UNTRIED)
         return sorted(started, key=lambda row: (row.candidate.cpus or 0, row.rank))
-
-    @property
-    def not_told_apart(self) -> list[Row]:
-        """Those that may be as good as the pick."""
-        return [row for row in self.rows if row.state is State.NOT_TOLD_APART]
 
     @property
     def not_tried(self) -> list[tuple[str, str]]:
@@ -193,7 +185,7 @@ class Outcome:
             yield f"{what} was the limit, not the server."
         if question.rate is not None and self.end is End.CONFIRMED and memory:
             yield "Of all that were tried it needs least memory."
-        if close := self.not_told_apart:
+        if close := [row for row in self.rows if row.state is State.NOT_TOLD_APART]:
             least = min(row.memory_bytes or 0.0 for row in close)
             more = ", more memory" if memory and memory <= least else ""
             names = [row.candidate.name + _ratio(notebook, row, pick) for row in close]
@@ -203,9 +195,7 @@ class Outcome:
 
     @property
     def leading(self) -> str:
-        """ "uwsgi, 2 processes × 6 threads, leads with about 168/s [160, 176] (5 runs)"; empty
-        where none leads.
-        """
+        """ "uwsgi, 2 processes × 6 threads leads with about 168/s [160, 176] (5 runs)", or ""."""
         notebook, asked, pick = self.notebook, self.notebook.question.rate, self.pick
         if pick is None:
             return ""
@@ -223,18 +213,16 @@ class Outcome:
     @cached_property
     def sure(self) -> list[str]:
         """How sure the rate is, and where it ends."""
-        sentences, held, pick = [], self.held, self.pick
-        if held is not None and pick is not None:
+        sentences: list[str] = []
+        if (held := self.held) is not None:
             first, *_ = self.notebook.question.objective.goals
-            met = first.reached(held.share)
-            if not first.is_mean:
-                met += f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
+            ends = "" if first.is_mean else f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
             most = confirming.at_most(held.failures, held.planned)
-            failed = f"{held.failures} of " if held.failures else "None of "
             sentences += [
                 f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
-                f"{format_number(held.shown)}/s: {met}. {failed}{format_count(held.planned)} "
-                f"failed, so at most {100 * most:.2g} % do.",
+                f"{format_number(held.shown)}/s: {first.reached(held.share)}{ends}. "
+                f"{held.failures or 'None'} of {format_count(held.planned)} failed, so at most "
+                f"{100 * most:.2g} % do.",
                 f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so "
                 "short flatter and the next start may be a slower one.",
             ]
@@ -254,12 +242,12 @@ class Outcome:
                 "It does not recover from overload: seconds after more came than it holds, most "
                 "were still late at half of that rate. Keep it below, or restart it."
             )
-        objective = question.objective
         fresh = [entry.seen for entry in notebook.of(pick, Phase.CONFIRM)] if self.held else []
+        most = [pick.connections, *(seen.connections for seen in fresh)]
         unseen = {
-            "memory": objective.memory_bytes and all(one.memory_bytes is None for one in fresh),
-            "connections": objective.connections
-            and all(one is None for one in (pick.connections, *(run.connections for run in fresh))),
+            "memory": question.objective.memory_bytes
+            and not any(one.memory_bytes for one in fresh),
+            "connections": question.objective.connections and all(one is None for one in most),
         }
         lines += [
             f"Its {what} could not be seen, so nothing says whether it keeps to that limit."
@@ -267,37 +255,28 @@ class Outcome:
             if fresh and is_unseen
         ]
         for kind, limit in question.connections_limit.items():
-            if pick.connections is None or limit is None:
-                continue
-            needed = pick.connections * question.instances * question.aliases.get(kind, 1)
-            twice = f"; while a restart overlaps, {2 * needed}, too many"
-            lines.append(
-                f"It opens at most {needed} of the {limit} connections that {kind} has"
-                f"{twice * (2 * needed > limit)}."
-            )
+            if pick.connections is not None and limit is not None:
+                needed = pick.connections * question.instances * question.aliases.get(kind, 1)
+                twice = f"; while a restart overlaps, {2 * needed}, too many" * (2 * needed > limit)
+                had = f"{needed} of the {limit} connections that {kind} has"
+                lines.append(f"It opens at most {had}{twice}.")
         return [*lines, *scaling.unmeasured_cautions(notebook, pick)]
-
-    @property
-    def is_sure(self) -> bool:
-        """Whether a longer search would only add to what is confirmed."""
-        return self.end is not None and self.held is not None
 
     @property
     def missing(self) -> str:
         """What the next minutes of a search would add, or a longer one."""
         notebook = self.notebook
-        if notebook.question.scaling:
+        cut = len(notebook.decided(State.NOT_TRIED))
+        if notebook.question.scaling or (self.end is not None and not cut):
             return ""
-        if self.end is None:
-            if self.held is not None:
-                return "The next minutes add what limits it, and other settings."
-            if self.pick and notebook.of(self.pick, Phase.CONFIRM):
-                return "The next minutes add more fresh runs to confirm it."
-            return "The next minutes add rates for the best, and fresh runs that confirm one."
-        if cut := sum(row.state is State.NOT_TRIED for row in self.rows):
+        if self.end is not None:
             more = counted(cut, "candidate")
             return f"A longer search would add {more} for which the budget left no time."
-        return ""
+        if self.held is not None:
+            return "The next minutes add what limits it, and other settings."
+        if self.pick and notebook.of(self.pick, Phase.CONFIRM):
+            return "The next minutes add more fresh runs to confirm it."
+        return "The next minutes add rates for the best, and fresh runs that confirm one."
 
     @property
     def figures(self) -> dict[str, Any]:
@@ -309,18 +288,14 @@ class Outcome:
 
 
 def became(state: State, why: str, between: str = ": ") -> str:
-    """ "refused: it may open 512 connections", "dropped after 3 starts"; of what a failed start
-    said the first line, as its log stands elsewhere.
-    """
+    """ "refused: it may open 512 connections"; of a failed start's log the first line."""
     why, word = why.partition("\n")[0], WORDS.get(state, state.value)
     return why if word in why else between.join(filter(None, (word, why)))
 
 
 def _row(notebook: Notebook, candidate: Candidate) -> Row:
-    state, why = notebook.states[candidate]
-    held = confirming.held_by(notebook, candidate)
-    rates = list(notebook.blocks(candidate).values())
-    low = high = None
+    (state, why), held = notebook.states[candidate], confirming.held_by(notebook, candidate)
+    rates, low, high = [*notebook.blocks(candidate).values()], None, None
     if len(rates) >= confirming.FEWEST_STARTS:
         mean, half = confirming.interval(rates)
         low, high = math.exp(mean - half), math.exp(mean + half)
@@ -372,19 +347,19 @@ def _seen(notebook: Notebook, candidate: Candidate) -> str:
 
 
 def answer(outcome: Outcome) -> Answer:
-    """The outcome with its figures, and folded below: how sure, which configurations, and what was
-    not tried.
-    """
-    question, (first, *reasons) = outcome.notebook.question, outcome.sentences
+    """The outcome with its figures; below it how sure it is, and what was not tried."""
+    headline, *reasons = outcome.sentences
+    is_sure = outcome.end is not None and outcome.held is not None
+    more = [outcome.missing] * bool(outcome.missing)
     return Answer(
-        title=f"Tuning for {question.objective.words}",
-        headline=first,
+        title=f"Tuning for {outcome.notebook.question.objective.words}",
+        headline=headline,
         tiles=_tiles(outcome),
         reasons=reasons,
-        table=configurations(outcome.tried, question.objective.goals[0], outcome.pick),
+        table=_configurations(outcome),
         cautions=outcome.cautions,
-        next_steps=[outcome.missing] * bool(outcome.missing and not outcome.is_sure),
-        sections=[*_sections(outcome)],
+        next_steps=[] if is_sure else more,
+        sections=[*_sections(outcome, more if is_sure else [])],
     )
 
 
@@ -393,9 +368,8 @@ def _tiles(outcome: Outcome) -> list[Tile]:
     if row is None or row.rate is None:
         return []
     goal, *_ = outcome.notebook.question.objective.goals
-    shown = figures(row, goal)
-    known = [name for name in ("holds", _there(goal), "memory") if not shown[name].reason]
-    tiles = [Tile(name, shown[name].text) for name in known]
+    shown, names = figures(row, goal), ("holds", _there(goal), "memory")
+    tiles = [Tile(name, shown[name].text) for name in names if not shown[name].reason]
     if now is not None and now != row and now.rate is not None:
         tiles.append(Tile("you run now", format_rate(now.rate)))
     return tiles
@@ -406,11 +380,10 @@ def _there(goal: Goal) -> str:
     return f"{'mean' if goal.is_mean else f'p{100 * goal.share:.6g}'} there"
 
 
-def _sections(outcome: Outcome) -> Iterator[Section]:
+def _sections(outcome: Outcome, more: Sequence[str]) -> Iterator[Section]:
     """How sure it is; what failed runs said, once and not in each cell; what was not tried."""
     if sure := outcome.sure:
-        longer = [outcome.missing] * bool(outcome.missing and outcome.is_sure)
-        yield Section(title="How sure it is", sentences=[*sure, *longer], brief=sure[:1])
+        yield Section(title="How sure it is", sentences=[*sure, *more], brief=sure[:1])
     failed: dict[str, list[str]] = {}
     for entry in outcome.notebook.entries:
         if text := entry.seen.failure.strip():
@@ -436,10 +409,10 @@ def untried_lines(outcome: Outcome) -> list[str]:
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 
-def configurations(rows: Sequence[Row], goal: Goal, pick: Candidate | None) -> Table | None:
+def _configurations(outcome: Outcome) -> Table | None:
     """All that was started, without the columns in which nobody has a figure."""
-    shown = [figures(row, goal) for row in rows]
-    if not shown:
+    rows, goals = outcome.tried, outcome.notebook.question.objective.goals
+    if not (shown := [figures(row, goals[0]) for row in rows]):
         return None
     known = [name for name in shown[0] if not all(cells[name].reason for cells in shown)]
     return Table(
@@ -451,7 +424,7 @@ def configurations(rows: Sequence[Row], goal: Goal, pick: Candidate | None) -> T
         title="Configurations",
         figures=known,
         spare=("runs", "connections", "CPU a request"),
-        chosen=next((at for at, row in enumerate(rows) if row.candidate == pick), None),
+        chosen=next((at for at, row in enumerate(rows) if row.candidate == outcome.pick), None),
     )
 
 

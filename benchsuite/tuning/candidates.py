@@ -16,7 +16,7 @@ from benchsuite.core.units import counted, format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
 from benchsuite.tuning.trial import Candidate, Probe, Question
 
-HOPELESS = 0.80  #: A candidate whose bound is below this share of the highest bound isn't started.
+HOPELESS = 0.80  #: Of the highest bound: servers differ in what a request costs, but not by more.
 THREADS = (1, 2, 4)  #: Times what keeps all CPUs busy.
 
 
@@ -26,10 +26,8 @@ def grid(
     cpus: int,
     database: DatabaseSpec | None = None,
 ) -> list[Candidate]:
-    """For each server: processes around the number of CPUs, and of threads what their waiting
-    needs, twice and four times as many; a server that answers one request at a time gets more
-    processes instead. Each in all settings of the server's knobs. Sizes that a server can't have
-    are left out.
+    """Each server in sizes around what this page needs, in all settings of its knobs; without those
+    that it can't have.
     """
     sizes = (
         sized(name, server, processes, threads, options, database)
@@ -37,7 +35,7 @@ def grid(
         for processes, threads in _sizes(server, probe, cpus)
         for options in _settings(server, threads_needed(probe, processes, cpus), threads or 1)
     )
-    return [size for size in dict.fromkeys(sizes) if size is not None]
+    return list(filter(None, dict.fromkeys(sizes)))
 
 
 def sized(
@@ -82,16 +80,18 @@ def _settings(
 def _sizes(
     server: type[ServerAdapter], probe: Probe, cpus: int
 ) -> Iterable[tuple[int, int | None]]:
-    most = min(MAX_PROCESSES, server.max_processes or 8 * cpus)
+    counts: tuple[int, ...] = (cpus, cpus + 1)
     if server.threads_word is not None:
-        for processes in sorted({min(most, p) for p in (cpus, cpus + 1, 2 * cpus)}):
+        counts += (2 * cpus,)
+    elif server.interface == "wsgi" and server.one_at_a_time:
+        counts += (2 * cpus + 1, 4 * cpus, 8 * cpus)
+    most = min(MAX_PROCESSES, server.max_processes or 8 * cpus)
+    for processes in sorted({min(most, count) for count in counts}):
+        if server.threads_word is None:
+            yield processes, None
+        else:
             need = threads_needed(probe, processes, cpus)
             yield from ((processes, min(MAX_THREADS, need * factor)) for factor in THREADS)
-    elif server.interface == "wsgi" and server.one_at_a_time:
-        many = (cpus, cpus + 1, 2 * cpus + 1, 4 * cpus, 8 * cpus)
-        yield from ((processes, None) for processes in sorted({min(most, p) for p in many}))
-    else:
-        yield from ((p, None) for p in sorted({min(most, cpus), min(most, cpus + 1)}))
 
 
 def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
@@ -108,8 +108,6 @@ def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
 
 Resize = Callable[[Candidate, int, int | None], Candidate | None]
 """The same server with so many processes and threads; None where it can't have them."""
-
-
 STEP = 0.2  #: Of so many processes or threads is a step to the next size.
 
 
@@ -122,36 +120,27 @@ def beside(best: Candidate, resize: Resize) -> list[Candidate]:
         step = max(1, round(STEP * threads))
         sizes += [(processes, threads + step), (processes, threads - step)]
     resized = [resize(best, *size) for size in sizes if 0 not in size]
-    return [one for one in dict.fromkeys(resized) if one is not None and one != best]
+    return [size for size in dict.fromkeys(resized) if size is not None and size != best]
 
 
 def refusal(question: Question, candidate: Candidate) -> str:
     """Why it isn't started; empty where it may be."""
-    if why := question.unable.get(candidate.server):
-        return why
     kept = bool(dict(candidate.changes).get("database.conn_max_age_s"))
     keeps = "CONN_MAX_AGE keeps connections for a next request, and"
     if (question.keeps_connections or kept) and candidate.interface == "asgi":
         return f"{keeps} under ASGI none finds them again: set it to 0, or use a pool"
     if candidate.connections is None:
         return f"{keeps} its threads answer none with them: use a pool" if kept else ""
-    allowed = question.objective.connections
-    needed = candidate.connections * question.instances
-    every = needed * sum(question.aliases.values() or [1])
-    if allowed is not None and every > allowed:
-        return f"{_opens(candidate, every)}, and the objective allows {allowed}"
-    for kind, limit in question.connections_limit.items():
-        here = needed * question.aliases.get(kind, 1)
-        if limit is not None and here > limit:
-            return f"{_opens(candidate, here)}, and {kind} has {limit} to give"
+    every, allowed = sum(question.aliases.values() or [1]), question.objective.connections
+    limits = [(every, allowed, f"the objective allows {allowed}")]
+    for kind, given in question.connections_limit.items():
+        limits.append((question.aliases.get(kind, 1), given, f"{kind} has {given} to give"))
+    for aliases, limit, words in limits:
+        own, times = candidate.connections, aliases * question.instances
+        if limit is not None and own * times > limit:
+            product = f" ({own} × {times})" * (times > 1)
+            return f"it may open {own * times} database connections{product}, and {words}"
     return ""
-
-
-def _opens(candidate: Candidate, total: int) -> str:
-    """With the product, where instances or aliases make it one."""
-    own = candidate.connections or total
-    product = f" ({own} × {total // own})" * (total > own)
-    return f"it may open {total} database connections{product}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -162,8 +151,7 @@ class Bound:
 
 def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
     """The lowest of its limits. Utilisation law: a CPU works 1 s each second. One process of a
-    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests. Of what runs
-    already neither is known.
+    Python with a GIL uses one CPU. Little's law: so many slots hold so many requests.
     """
     if candidate.runs_already:
         return Bound(math.inf, "nothing of it is known")
@@ -181,10 +169,7 @@ def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
 def hopeless(
     candidates: Sequence[Candidate], probe: Probe, question: Question
 ) -> dict[Candidate, str]:
-    """Those that are not worth a start, each with its reason: they can't come near the best, nor
-    near the rate that is asked for. Another server may cost a little less than the one that was
-    probed.
-    """
+    """Those that can't come near the best, nor near the rate that is asked for, each with why."""
     bounds = {one: bound(one, probe, question) for one in candidates}
     rate = question.rate or max((limit.rate for limit in bounds.values()), default=0.0)
     return {

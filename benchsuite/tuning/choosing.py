@@ -1,8 +1,4 @@
-"""Which candidate needs least: of those that hold about as much as the best, or at one rate.
-
-The least memory that holds a rate: all candidates once at that rate, then the ones that need
-least in fresh starts, until one of them holds it.
-"""
+"""Which candidate needs least: of those that hold about as much as the best, or at one rate."""
 
 import math
 from collections.abc import Sequence
@@ -11,7 +7,7 @@ from benchsuite.stats.compare import FEWEST_STARTS, ratio
 from benchsuite.tuning import confirming
 from benchsuite.tuning.confirming import fresh, held_by
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
+from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.probing import judge
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
@@ -30,9 +26,20 @@ def choose(notebook: Notebook) -> Candidate | None:
         return None
     # what runs now before a change that shows nothing
     pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
-    for candidate in rates:
-        if candidate != pick:
-            _decide(notebook, candidate, pick, rates[candidate] / rates[pick])
+    best = notebook.blocks(pick)
+    for candidate in (one for one in rates if one != pick):
+        starts = notebook.blocks(candidate)
+        compared = ratio(starts, best)
+        is_close = rates[candidate] >= (1 - TIED) * rates[pick]
+        if is_close or (compared and compared.high >= 1 - TIED):
+            notebook.decide(candidate, State.NOT_TOLD_APART)
+        # a claim, so the whole interval of the ratio must say so, over enough starts
+        elif compared and len(starts) >= FEWEST_STARTS:
+            less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
+            why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
+            notebook.decide(candidate, State.BEHIND, why)
+        else:
+            notebook.drop(candidate, pick)
     return pick
 
 
@@ -42,33 +49,18 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, ...]:
     return tuple(math.inf if one is None else float(one) for one in most)
 
 
-def _decide(notebook: Notebook, candidate: Candidate, best: Candidate, estimated: float) -> None:
-    """Behind is a claim, so the whole interval of the ratio must say so, over enough starts."""
-    compared = ratio(notebook.blocks(candidate), notebook.blocks(best))
-    if estimated >= 1 - TIED or (compared and compared.high >= 1 - TIED):
-        notebook.decide(candidate, State.NOT_TOLD_APART)
-    elif compared and len(notebook.blocks(candidate)) >= FEWEST_STARTS:
-        less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
-        why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
-        notebook.decide(candidate, State.BEHIND, why)
-    else:
-        notebook.drop(candidate, best)
-
-
 MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.
 STARTS, FEWER = 6, 5  #: To confirm a rate that is asked for, and where time is short.
 ARRIVALS = 150  #: Planned in the window that screens, at least.
 LONGEST_S = 20.0
 TRYING = 0.45  #: Of the budget at most goes into the first starts.
 FEWEST = 4  #: Are tried, however short it is.
-HOPE = -1.2
-"""Logits below its goals in one short window, from which fresh starts don't bring a candidate back:
-a share of 85 % where 95 % were asked."""
+HOPE = -1.2  #: Logits: from 85 % in one short window, where 95 % are asked, no start comes back.
 
 
 def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[bool]:
-    """Whether one was shown to hold the rate: then the one of least memory is recommended. What
-    runs now has its fresh starts first, whatever it needs.
+    """Whether one was shown to hold the rate: all once, then in fresh starts what runs now and
+    those that need least, until one holds it, which is recommended.
     """
     notebook, question, current = making.notebook, making.question, making.question.current
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
@@ -106,16 +98,15 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
 def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Steps[bool]:
     notebook = making.notebook
     is_now = candidate == making.question.current
-    whose = "what runs now" if is_now else "the one that needs least"
-    yield from fresh(making, candidate, rate, (starts, CONFIRMING_S), whose)
+    reason = f"fresh runs of {'what runs now' if is_now else 'the one that needs least'}"
+    yield from fresh(making, candidate, making.confirming((rate,)), starts, reason, 0.0, 0)
     if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
     elif held_by(notebook, candidate):
         notebook.decide(candidate, State.RECOMMENDED)
         return True
     else:
-        why = "its fresh runs say nothing"
-        if levels := confirming.by_rate(notebook, candidate).get(rate):
-            why = f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
-        notebook.decide(candidate, State.BEHIND, why)
+        levels = confirming.by_rate(notebook, candidate).get(rate)
+        shown = levels and f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
+        notebook.decide(candidate, State.BEHIND, shown or "its fresh runs say nothing")
     return False

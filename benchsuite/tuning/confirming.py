@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from statistics import fmean, stdev
 
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
@@ -11,7 +12,7 @@ from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
 from benchsuite.tuning.probing import misses
-from benchsuite.tuning.trial import Candidate, Level, Phase
+from benchsuite.tuning.trial import Candidate, Level, Load, Phase
 
 CONFIDENCE = 0.95
 FEWEST_STARTS = 3
@@ -26,23 +27,18 @@ short window often meets none (3 % in 10 s where 200 ms are allowed, half of it 
 """
 MINUTE_S = 60.0
 
-GOOD, BAD = 0.99, 0.80
-WITHIN = 1.1  #: Of the lower rate.
-FEWEST_LEVELS = 2  #: On either side of a cliff.
-
+GOOD, BAD = 0.99, 0.80  #: Shares below and above a cliff, with `FEWEST_LEVELS` on either side.
+WITHIN, FEWEST_LEVELS = 1.1, 2  #: It lies between a rate and so many times of it.
 STARTS = 6  #: That confirm, where the budget allows it.
 LONGEST_S = 20.0  #: Longer windows than this would show little more.
 MOST_RATES = 6
 SPARE = 0.97  #: Of the time left is planned with: starts take a little more or less.
 AT_FIRST = 0.5  #: Of the time that is left goes into the first rate, at most.
-SHORT = 0.06
-"""What short windows just held is so much too high, in the logarithm: they flatter, and the best of
-several was lucky, too."""
+SHORT = 0.06  #: Logarithm by which short windows flatter the best of several, which was lucky.
 LOCATING = 2  #: Starts in long windows say what it just holds.
 SHORTENED = 2.5  #: Times shorter windows confirm, too, where there is no time for longer ones.
 DOUBT = 3  #: So many starts of its own the spread of all candidates' starts counts for.
-NEARLY_ALL = 2.5
-"""So many spreads below what starts just hold on average, nearly every start holds."""
+NEARLY_ALL = 2.5  #: So many spreads below what starts just hold, nearly every start holds.
 DOWN, FAR_DOWN = 0.94, 0.85  #: The next rate, of one that was missed: at most, and at least.
 LOWER_RATE = 0.90  #: Of the highest rate of fresh starts, the lowest tells what rates do.
 FEW = 0.5  #: Where more are late, all rates are too high.
@@ -73,6 +69,7 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     only while all below hold.
     """
     held, goals = None, notebook.question.objective.goals
+    entries = notebook.of(candidate, Phase.CONFIRM)
     for rate, levels in by_rate(notebook, candidate).items():
         if misses(goals, levels):
             break
@@ -80,11 +77,8 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
             continue
         mean, half = interval([level.met[0] / level.planned for level in levels])
         times = [level.percentile_s for level in levels if level.percentile_s is not None]
-        window_s = min(
-            entry.trial.load.window_s
-            for entry in notebook.of(candidate, Phase.CONFIRM)
-            if rate in entry.trial.load.rates
-        )
+        loads = [entry.trial.load for entry in entries if rate in entry.trial.load.rates]
+        window_s = min(load.window_s for load in loads)
         held = Held(
             rate=rate / margin(notebook, window_s),
             shown=rate,
@@ -95,7 +89,7 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
             planned=sum(level.planned for level in levels),
             failures=sum(level.failures for level in levels),
             window_s=window_s,
-            percentile_s=sum(times) / len(times) if times else None,
+            percentile_s=fmean(times) if times else None,
         )
     return held
 
@@ -132,8 +126,7 @@ def _reached(goals: Sequence[Goal], levels: Sequence[Level]) -> bool:
             if planned - sum(level.met[place] for level in levels) > allowed:
                 return False
             continue
-        shares = [level.met[place] / level.planned for level in levels]
-        mean, below = interval(shares, CONFIDENCE)
+        mean, below = interval([level.met[place] / level.planned for level in levels], CONFIDENCE)
         if mean - below < goal.share:
             return False
     return True
@@ -150,15 +143,12 @@ def interval(
     values: Sequence[float], quantile: float = (1 + CONFIDENCE) / 2
 ) -> tuple[float, float]:
     """Mean, and how far its interval reaches to either side, by Student's t."""
-    count, mean = len(values), sum(values) / len(values)
-    variance = sum((value - mean) ** 2 for value in values) / (count - 1)
-    return mean, student_quantile(count - 1, quantile) * math.sqrt(variance / count)
+    error = stdev(values) / math.sqrt(len(values))
+    return fmean(values), student_quantile(len(values) - 1, quantile) * error
 
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
-    """The highest rate up to which nearly all is in time, and the rate above it from which it
-    collapses; None where shares fall slowly, or starts differ.
-    """
+    """Up to which rate nearly all is in time, and from which it collapses; None without one."""
     shares = sorted(
         (level.rate, min(level.met) / level.planned)
         for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)
@@ -166,12 +156,11 @@ def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | Non
         if level.planned and not entry.seen.limit
     )
     for low in reversed([rate for rate, share in shares if share >= GOOD]):
-        for high in [rate for rate, share in shares if share < BAD]:
+        for high in [rate for rate, share in shares if share < BAD and low < rate <= WITHIN * low]:
             below = [share for rate, share in shares if rate <= low]
             above = [share for rate, share in shares if rate >= high]
-            is_steep = min(below) >= BAD and max(above) < GOOD
             is_seen = min(len(below), len(above)) >= FEWEST_LEVELS
-            if low < high <= WITHIN * low and is_steep and is_seen:
+            if is_seen and min(below) >= BAD and max(above) < GOOD:
                 return low, high
     return None
 
@@ -220,21 +209,22 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
         if making.cost_s(load, 1 + starts) > left_s():
             break
         reason = f"a fresh run of {whose}, near its limit"
-        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=place)
+        yield from making.start(candidate, Phase.CONFIRM, load, reason, place)
     for attempt in range(MOST_RATES):
-        before = rate
-        if attempt or not is_limited:
-            rate = _cautious(making, candidate, rate)
+        cautious = _cautious(making, candidate, rate)
         if attempt:
-            rate = max(FAR_DOWN * before, min(rate, DOWN * before))
+            rate = max(FAR_DOWN * rate, min(cautious, DOWN * rate))
+        elif not is_limited:
+            rate = cautious
         shape = _shape(making, left_s())
         if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
-        reason = whose + ", at a lower rate" * bool(attempt)
-        yield from fresh(making, candidate, rate, shape, reason, kept_s, (attempt + 1) * ROUND)
+        reason = f"fresh runs of {whose}" + ", at a lower rate" * bool(attempt)
+        starts, load = shape[0], making.confirming((rate,), shape[1])
+        yield from fresh(making, candidate, load, starts, reason, kept_s, (attempt + 1) * ROUND)
         if held_by(notebook, candidate):
-            break
-    return held_by(notebook, candidate) is not None
+            return True
+    return False
 
 
 def _long(making: Making, candidate: Candidate) -> list[Entry]:
@@ -245,8 +235,8 @@ def _long(making: Making, candidate: Candidate) -> list[Entry]:
 
 
 def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
-    """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too, by
-    what those before just held; without any by `rate`, which is thought to be just held.
+    """The rate that nearly every start holds for a minute, whose arrivals differ by chance, too;
+    without starts before by `rate`, which is thought to be just held.
     """
     notebook, entries = making.notebook, _long(making, candidate)
     points = notebook.points(entries)
@@ -254,7 +244,7 @@ def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
     steep = replace(whole, steepness=max(STEEPNESS, whole.steepness))
     near = notebook.limits(entries, steep, near=NEAR)
     limits = [limit for _, limit in near] or [math.log(whole.rate)]
-    count, mean = len(limits), sum(limits) / len(limits)
+    count, mean = len(limits), fmean(limits)
     squares = DOUBT * notebook.spread() ** 2 + sum((limit - mean) ** 2 for limit in limits)
     spread = math.sqrt(squares / (DOUBT + count - 1))
     apart = math.hypot(spread * math.sqrt(1 + 1 / count), 1 / math.sqrt(MINUTE_S * whole.rate))
@@ -274,23 +264,13 @@ def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
 
 
 def fresh(
-    making: Making,
-    candidate: Candidate,
-    rate: float,
-    shape: tuple[int, float],
-    whose: str,
-    kept_s: float = 0.0,
-    first: int = 0,
+    making: Making, candidate: Candidate, load: Load, starts: int, why: str, kept_s: float, at: int
 ) -> Steps[None]:
-    """As many starts as there is time for; none where these would be too few to show anything."""
-    starts, window_s = shape
-    load = making.confirming((rate,), window_s)
+    """As many starts as there is time for, from that place on; none where they would be few."""
     for place in range(starts):
-        needed = max(1, FEWEST_STARTS - place)
-        if making.cost_s(load, needed) > making.left_s - kept_s:
+        if making.cost_s(load, max(1, FEWEST_STARTS - place)) > making.left_s - kept_s:
             break
-        reason = f"fresh runs of {whose}"
-        yield from making.start(candidate, Phase.CONFIRM, load, reason, place=first + place)
+        yield from making.start(candidate, Phase.CONFIRM, load, why, at + place)
         is_discarded = making.notebook.state(candidate) is State.DISCARDED
-        if is_discarded or missed(making.notebook, candidate, rate):
+        if is_discarded or missed(making.notebook, candidate, load.rates[0]):
             break

@@ -1,10 +1,9 @@
-"""After the answer: what limits the pick, and the pick in other settings, where something that was
-seen speaks for them. Starts of the diagnosis never count.
-"""
+"""After the answer: what limits the pick, and other settings of it that something speaks for."""
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from statistics import fmean
 
 from benchsuite.bottlenecks.evidence import Other
 from benchsuite.core.units import format_bytes
@@ -12,16 +11,15 @@ from benchsuite.servers.base import Against
 from benchsuite.stats.compare import ratio
 from benchsuite.stats.levels import crossing
 from benchsuite.tuning.candidates import refusal
-from benchsuite.tuning.confirming import Held, held_by
-from benchsuite.tuning.notebook import End, Notebook, State
+from benchsuite.tuning.confirming import Held
+from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.planning import Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
-LOOKS = {
+LOOKS = {  #: What it is called, and what it is made for.
     Phase.DIAGNOSE: ("a diagnostic run", "what limits the pick: queries and pauses are timed"),
     Phase.FLAME: ("a flame graph", "where its CPU time goes: a profiler looks at it"),
 }
-"""What it is called, and what it is made for."""
 OF_CPU = ("L01", "L02")
 FLAME_S = 10.0  #: A thousand samples of a busy process.
 STRAIN = (1.5, 0.5, 0.5)  #: Of what it holds: whether it recovers.
@@ -30,26 +28,21 @@ NO_TIME = "the budget left no time for it"
 
 
 def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
-    """Other sizes of its server, and servers of the other interface, that were started at the same
-    arrivals often enough for an interval.
-    """
-    rivals = []
-    for rival in notebook.states:
-        if rival.server != candidate.server and rival.interface == candidate.interface:
-            continue
-        rate = ratio(notebook.blocks(candidate), notebook.blocks(rival))
-        cpu = ratio(_cpu(notebook, candidate), _cpu(notebook, rival))
-        if rival != candidate and rate and cpu:
-            rivals.append(
-                Other(
-                    processes=rival.processes,
-                    threads=rival.threads or 1,
-                    interface=rival.interface,
-                    rate=rate,
-                    cpu=cpu,
-                )
-            )
-    return rivals
+    """Other sizes of its server, and of the other interface, with enough starts for an interval."""
+    return [
+        Other(
+            processes=rival.processes,
+            threads=rival.threads or 1,
+            interface=rival.interface,
+            rate=rate,
+            cpu=cpu,
+        )
+        for rival in notebook.states
+        if rival.server == candidate.server or rival.interface != candidate.interface
+        if rival != candidate
+        and (rate := ratio(notebook.blocks(candidate), notebook.blocks(rival)))
+        and (cpu := ratio(_cpu(notebook, candidate), _cpu(notebook, rival)))
+    ]
 
 
 def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
@@ -61,21 +54,10 @@ def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
     }
 
 
-def _confirmed(making: Making) -> tuple[Candidate, Held] | None:
-    """The pick, and what fresh starts of it held; None where none was confirmed."""
-    notebook, pick = making.notebook, making.notebook.pick()
-    held = held_by(notebook, pick) if pick else None
-    return (pick, held) if pick and held and notebook.end is End.CONFIRMED else None
-
-
-def diagnose(making: Making) -> Steps[None]:
-    """At the highest rate that was confirmed, or the one that was asked for; none where nothing was
-    confirmed. A profiler looks, too, where the CPU is the limit.
-    """
-    confirmed = _confirmed(making)
-    if confirmed is None or confirmed[0].runs_already:
+def diagnose(making: Making, pick: Candidate, held: Held) -> Steps[None]:
+    """At the rate of the answer; a profiler looks, too, where the CPU is the limit."""
+    if pick.runs_already:
         return
-    pick, held = confirmed
     load = making.diagnosing((making.question.rate or held.rate,))
     named = yield from _look(making, pick, Phase.DIAGNOSE, load)
     if making.question.profiles and any(code.startswith(OF_CPU) for code in named):
@@ -84,14 +66,15 @@ def diagnose(making: Making) -> Steps[None]:
 
 def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Sequence[str]]:
     """The limits that a start names, which is not made again, whatever it shows."""
-    (what, reason), why, named = LOOKS[phase], NO_TIME, tuple[str, ...]()
-    if making.cost_s(load) <= making.unspent_s:
-        seen = yield from making.start(pick, phase, load, reason, again=False)
-        disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
-        why, named = seen.cause or disturbed, seen.named
-    if why:
-        making.notebook.unable[what] = why
-    return named
+    (what, reason), unable = LOOKS[phase], making.notebook.unable
+    if making.cost_s(load) > making.unspent_s:
+        unable[what] = NO_TIME
+        return ()
+    seen = yield from making.start(pick, phase, load, reason)
+    disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
+    if why := seen.cause or disturbed:
+        unable[what] = why
+    return seen.named
 
 
 def overload(making: Making, pick: Candidate) -> Steps[None]:
@@ -101,21 +84,18 @@ def overload(making: Making, pick: Candidate) -> Steps[None]:
     load = making.load(1, STRAIN_S, rates=rates)
     if making.cost_s(load) <= making.left_s and not notebook.is_limited(pick):
         reason = "half as much again as it just held, then half: whether it recovers"
-        yield from making.start(pick, Phase.STRAIN, load, reason, again=False)
+        yield from making.start(pick, Phase.STRAIN, load, reason)
 
 
-Variants = Callable[[Candidate, Against], Iterable[Candidate]]
-"""The same size in the settings that may help against that; none where its server knows none."""
+Variants = Callable[[Candidate, Against], Iterable[Candidate]]  #: What may help against that.
 
-BY_LIMIT = {
+BY_LIMIT = {  #: Number of a limit → what it calls for.
     "L04d": Against.CONNECTING,
     "L09": Against.UNEVEN,
     "L12": Against.MEMORY,
     "L14": Against.SYNC_VIEWS,
     "L15": Against.COLLECTING,
 }
-"""Number of a limit → what it calls for."""
-
 SAVING = (Against.MEMORY, Against.ARENAS)
 LEVELS = (0.95, 1.05, 1.15)  #: Of the pick's estimate: there it shows who holds more.
 STARTS = 3  #: Of each, before it is worth more.
@@ -140,12 +120,9 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
     return by_reason
 
 
-def vary(making: Making, variants: Variants) -> Steps[None]:
-    """All of them, where the pick is confirmed and time is left; nothing else is taken from it."""
-    notebook, confirmed = making.notebook, _confirmed(making)
-    if confirmed is None:
-        return
-    pick, held = confirmed
+def vary(making: Making, pick: Candidate, held: Held, variants: Variants) -> Steps[None]:
+    """All of them, where time is left; nothing else is taken from it."""
+    notebook = making.notebook
     for against, why in sorted(reasons(notebook, pick).items(), key=lambda one: one[0] in SAVING):
         for variant in variants(pick, against):
             if refused := refusal(making.question, variant):
@@ -157,21 +134,19 @@ def vary(making: Making, variants: Variants) -> Steps[None]:
 def _try(
     making: Making, pick: Candidate, held: Held, variant: Candidate, why: str, *, saves: bool
 ) -> Steps[None]:
-    """What should save memory at the rate that the pick holds, anything else in turn with the pick,
-    at the same arrivals.
-    """
+    """In turn with the pick, at the same arrivals; alone at its rate, where it `saves` memory."""
     notebook, rate = making.notebook, making.question.rate or held.rate
     before, highest = notebook.memory_bytes(pick), notebook.estimate(pick) or held.rate
-    load = making.load(1, 5, rates=[level * highest for level in LEVELS])
-    load = making.confirming((rate,)) if saves else load
-    turns = [variant] if saves else [pick, variant]
+    turns, load = [variant], making.confirming((rate,))
+    if not saves:
+        turns, load = [pick, variant], making.load(1, 5, rates=[one * highest for one in LEVELS])
     if making.cost_s(load, STARTS * len(turns)) > making.unspent_s:
         notebook.decide(variant, State.NOT_TRIED, f"{why}, and {NO_TIME}")
         return
     for place in range(STARTS):
-        for each in making.shuffled(turns):
-            reason = why if each == variant else "beside its variants"
-            yield from making.start(each, Phase.VARY, load, reason, place=place)
+        for candidate in making.shuffled(turns):
+            reason = why if candidate == variant else "beside its variants"
+            yield from making.start(candidate, Phase.VARY, load, reason, place)
     entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
     points, gains = notebook.points(entries), _gains(notebook, pick, variant)
     state, told = State.NO_STATEMENT, "its runs say nothing"
@@ -182,7 +157,7 @@ def _try(
         if min(point.margin for point in points) < 0:
             state, told = State.DROPPED, f"it missed {rate:.3g}/s; {told}"
     elif points and gains:
-        gain = math.exp(sum(gains) / len(gains))
+        gain = math.exp(fmean(gains))
         told = f"{_more(gain)} in {STARTS} runs of each ({why})"
         state = State.DROPPED if gain < 1 - WORTH else State.NO_DIFFERENCE
         if min(gains) >= math.log1p(WORTH):
@@ -193,14 +168,13 @@ def _try(
 
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:
     """The logarithm of what it holds to what the pick holds, pair by pair of starts."""
-    points = notebook.points(notebook.of(pick, Phase.VARY))
-    if not points:
+    entries = notebook.of(pick, Phase.VARY)
+    if not (points := notebook.points(entries)):
         return []
     whole = crossing(points)
-    mine, picks = (
-        dict(notebook.limits(notebook.of(each, Phase.VARY), whole)) for each in (variant, pick)
-    )
-    return [mine[seed] - picks[seed] for seed in mine if seed in picks]
+    picks = dict(notebook.limits(entries, whole))
+    mine = notebook.limits(notebook.of(variant, Phase.VARY), whole)
+    return [limit - picks[seed] for seed, limit in mine if seed in picks]
 
 
 def _more(ratio: float) -> str:

@@ -119,9 +119,7 @@ class Notebook:
 
     @property
     def overhead_s(self) -> float:
-        """What a start takes besides its load, as those before did; the lower of two, as data are
-        made once, in the first.
-        """
+        """What a start takes besides its load; the lower of two, as the first one makes data."""
         took = [
             one.seen.took_s - one.trial.load.duration_s - one.trial.wait_s
             for one in self.entries
@@ -139,10 +137,9 @@ class Notebook:
         ]
 
     def screened(self, candidate: Candidate) -> float | None:
-        """Geometric mean of its goodput with users who ask at once."""
+        """Its goodput with users who ask at once; None where nothing got through."""
         loaded = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
-        goodputs = [level.goodput for one in loaded for level in one.seen.levels]
-        return statistics.geometric_mean(goodputs) if goodputs and 0 not in goodputs else None
+        return next((level.goodput for one in loaded for level in one.seen.levels), None) or None
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
@@ -155,14 +152,12 @@ class Notebook:
         return _middle([entry.seen.cpu_s for entry in self.of(candidate)])
 
     def excess(self, candidate: Candidate) -> str:
-        """Which limit of the objective its starts exceeded; empty where none. Connections count
-        while it was asked for the rate in question: above what it holds a server that answers as
-        many at once as come opens as many of them.
+        """Which limit of the objective its starts exceeded. Connections count at the rate in
+        question: above it a server that answers as many at once as come opens as many.
         """
-        objective = self.question.objective
-        memory, limit = self.memory_bytes(candidate), objective.memory_bytes
-        allows = "and the objective allows"
-        if memory is not None and limit is not None and memory > limit:
+        objective, allows = self.question.objective, "and the objective allows"
+        memory, limit = self.memory_bytes(candidate) or 0.0, objective.memory_bytes
+        if limit is not None and memory > limit:
             return f"it takes {format_bytes(memory)}, {allows} {format_bytes(limit)}"
         tried = [entry for entry in self.of(candidate, Phase.SCREEN) if entry.trial.load.rates]
         entries, allowed = self.of(candidate, Phase.CONFIRM) or tried, objective.connections
@@ -172,10 +167,8 @@ class Notebook:
         return ""
 
     def points(self, entries: Iterable[Entry]) -> list[Point]:
-        """Of all rates, as they came; where the load generator was the limit, of those that held.
-
-        In a window of seconds chance makes a Poisson rate some percent higher or lower than it was
-        planned, which shows in the shares.
+        """Of all rates as they came, which chance moves by some percent in a window of seconds;
+        where the load generator was the limit, of those that held.
         """
         goals = self.question.objective.goals
         points = []
@@ -202,11 +195,9 @@ class Notebook:
         going = self.decided(State.RACING)
         if self.question.rate is not None:
             return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
-        for figure in (self.estimate, self.screened):
-            rates = {size: rate for size in going if (rate := figure(size))}
-            if rates:
-                return max(rates, key=lambda size: rates[size])
-        return None
+        rates = {size: (self.estimate(size) or 0.0, self.screened(size) or 0.0) for size in going}
+        best = max(rates, key=lambda size: rates[size], default=None)
+        return best if best is not None and any(rates[best]) else None
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from its starts so far."""
@@ -215,8 +206,7 @@ class Notebook:
 
     def estimate(self, candidate: Candidate) -> float | None:
         """That rate; None without any start that says something."""
-        whole = self.crossing(candidate)
-        return whole.rate if whole else None
+        return whole.rate if (whole := self.crossing(candidate)) else None
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
@@ -227,9 +217,7 @@ class Notebook:
     def limits(
         self, entries: Iterable[Entry], whole: Crossing, *, near: float = math.inf
     ) -> list[tuple[int, float]]:
-        """Seed of each of these starts, and the logarithm of the rate that it holds, where a rate
-        of it was so `near` that of the `whole`.
-        """
+        """Seed of each start with a rate so `near` that, and the logarithm of what it holds."""
         return [
             (entry.trial.seed, shifted(points, whole))
             for entry in entries
@@ -238,8 +226,8 @@ class Notebook:
         ]
 
     def spread(self) -> float:
-        """Standard deviation of the logarithm of what starts of one size hold, by the median of all
-        deviations: one size whose rates were far off must not count for all.
+        """Standard deviation of the logarithm of what starts of one size hold; by the median of all
+        sizes, as one whose rates were far off must not count for all.
         """
         deviations = []
         for candidate in self.states:

@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from benchsuite.tuning.notebook import Notebook, State
+from benchsuite.tuning.notebook import COUNTED, Notebook, State
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Trial
 
 T = TypeVar("T")
@@ -38,39 +38,29 @@ class Making:
         self.longer = self.question.window_factor
 
     def start(
-        self,
-        candidate: Candidate,
-        phase: Phase,
-        load: Load,
-        reason: str,
-        *,
-        place: int = 0,
-        ends_early: bool = False,
-        again: bool = True,
+        self, candidate: Candidate, phase: Phase, load: Load, reason: str, place: int = 0
     ) -> Steps[Observation]:
-        """One start, and `again` others: later, if the machine or the load generator spoiled it, at
-        once, if it failed.
-        """
+        """One start; if it counts once more, later where it was spoiled, at once if it failed."""
         trial = Trial(
             candidate=candidate,
             phase=phase,
             load=load,
             seed=1000 * self.question.seed + 100 * [*Phase].index(phase) + place,
             reason=reason,
-            ends_early=ends_early,
+            ends_early=phase is Phase.BISECT,
         )
         seen = yield trial
         notebook = self.notebook
         notebook.note(trial, seen)
-        for count, waiting_s in enumerate(WAITS_S if again else ()):
-            lost_s = sum(
-                one.seen.took_s if one.seen.says_nothing else one.trial.wait_s
-                for one in notebook.entries
-            )
-            is_patient = seen.says_nothing and lost_s < PATIENCE * self.question.budget_s
-            wait_s = waiting_s if is_patient else 0.0
+        for count, wait_s in enumerate(WAITS_S if phase in COUNTED else ()):
             if not (seen.says_nothing or (seen.failure and not seen.levels)):
                 break
+            lost_s = sum(
+                entry.seen.took_s if entry.seen.says_nothing else entry.trial.wait_s
+                for entry in notebook.entries
+            )
+            if not seen.says_nothing or lost_s >= PATIENCE * self.question.budget_s:
+                wait_s = 0.0
             is_given_up = notebook.state(candidate) is State.DISCARDED or (count and not wait_s)
             if is_given_up or self.cost_s(load) + wait_s > self.left_s:
                 break

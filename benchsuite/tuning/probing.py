@@ -21,9 +21,7 @@ CHANCE = 0.01  #: With which a start that just reaches a goal misses by more tha
 
 
 def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
-    """Of the first of these that runs: whether the notebook has the probe. Else it has the end, as
-    none says anything or not even one user is served as asked.
-    """
+    """Whether the notebook has the probe, of the first of these that runs; else it has the end."""
     notebook, cpus = making.notebook, making.question.cpus
     objective = making.question.objective
     causes: set[str | tuple[str, ...]] = set()
@@ -90,8 +88,7 @@ def judge(notebook: Notebook, candidate: Candidate, seen: Observation, *, is_kno
 
 def full_load(objective: Objective, rate: float) -> int:
     """Users who, at this rate, wait half as long again as is allowed."""
-    users = math.ceil(FULL * objective.limit_s * rate)
-    return max(FEWEST_USERS, min(MOST_USERS, users))
+    return max(FEWEST_USERS, min(MOST_USERS, math.ceil(FULL * objective.limit_s * rate)))
 
 
 def misses(goals: Sequence[Goal], levels: Iterable[Level]) -> bool:

@@ -24,19 +24,15 @@ class Scaling:
 
 
 def scaling(notebook: Notebook) -> Scaling:
-    """Rates count for the law where nothing but the CPUs of the server was another one: not those
-    that the load generator shared, nor those that it limited.
-    """
-    question = notebook.question
-    counts = sorted(one.cpus for one in question.scaling if one.cpus is not None)
-    shared = tuple(one for one in counts if one > question.unshared)
-    law = fitted(
-        {
-            one.cpus: list(notebook.blocks(one).values())
-            for one in question.scaling
-            if one.cpus and one.cpus not in shared and not notebook.is_limited(one)
-        }
-    )
+    """By the rates of CPUs that the load generator neither shared nor was the limit of."""
+    sizes = {one.cpus or 0: one for one in notebook.question.scaling}
+    shared = tuple(sorted(cpus for cpus in sizes if cpus > notebook.question.unshared))
+    rates = {
+        cpus: list(notebook.blocks(size).values())
+        for cpus, size in sizes.items()
+        if cpus not in shared and not notebook.is_limited(size)
+    }
+    law = fitted(rates)
     if isinstance(law, str):
         return Scaling(law=None, why=law, shared=shared)
     return Scaling(law=law, shared=shared)
@@ -45,34 +41,31 @@ def scaling(notebook: Notebook) -> Scaling:
 def sentences(notebook: Notebook, scaling: Scaling) -> Iterator[str]:
     """What each number of CPUs holds, and what follows for others."""
     ordered = sorted(notebook.question.scaling, key=lambda candidate: candidate.cpus or 0)
-    names = {one: f"{counted(one.cpus or 0, 'CPU')} ({one.size})" for one in ordered}
-    held = {one: found for one in ordered if (found := confirming.held_by(notebook, one))}
-    limited = [one for one in held if notebook.is_limited(one)]
+    held, each, unheld, limited = [], [], [], []
+    for candidate in ordered:
+        cpus = counted(candidate.cpus or 0, "CPU")
+        if rate := confirming.held_by(notebook, candidate):
+            held.append(rate)
+            limited += [cpus] * notebook.is_limited(candidate)
+            at_least = "at least " * notebook.is_limited(candidate)
+            each.append(f"{at_least}{format_number(rate.rate)}/s on {cpus} ({candidate.size})")
+        else:
+            state, why = notebook.states.get(candidate, (State.NOT_TRIED, "not measured yet"))
+            estimate = notebook.estimate(candidate) if state is State.MEASURED else None
+            about = f"about {format_number(estimate)}/s, " if estimate else ""
+            unheld.append(f"On {cpus} ({candidate.size}): {about}{why or state.value}.")
     if held:
-        each = [
-            f"{'at least ' * (one in limited)}{format_number(found.rate)}/s on {names[one]}"
-            for one, found in held.items()
-        ]
-        window_s = max(found.window_s for found in held.values())
-        objective = notebook.question.objective.words
-        yield (
-            f"{ordered[0].server} holds {listed(each)}, with {objective} in fresh runs of "
-            f"{window_s:g} s."
-        )
-    for one in ordered:
-        if one not in held:
-            state, why = notebook.states.get(one, (State.NOT_TRIED, "not measured yet"))
-            rate = notebook.estimate(one) if state is State.MEASURED else None
-            about = f"about {format_number(rate)}/s, " if rate else ""
-            yield f"On {names[one]}: {about}{why or state.value}."
+        window_s, objective = max(one.window_s for one in held), notebook.question.objective.words
+        runs = f"with {objective} in fresh runs of {window_s:g} s"
+        yield f"{ordered[0].server} holds {listed(each)}, {runs}."
+    yield from unheld
     if limited:
-        on = listed([counted(one.cpus or 0, "CPU") for one in limited])
-        yield f"The load generator was the limit on {on}, not the server."
+        yield f"The load generator was the limit on {listed(limited)}, not the server."
     if scaling.shared:
         yield (
-            f"Of {listed([str(one) for one in scaling.shared])} CPUs the load generator used some, "
-            "too: the server had less than these, and what they hold says little of a machine "
-            "where it has them alone."
+            f"Of {listed([*map(str, scaling.shared)])} CPUs the load generator used some, too: the "
+            "server had less than these, and what they hold says little of a machine where it has "
+            "them alone."
         )
     if (law := scaling.law) is None:
         yield f"No curve goes through these rates: {scaling.why}."
@@ -82,11 +75,11 @@ def sentences(notebook: Notebook, scaling: Scaling) -> Iterator[str]:
         f"By the Universal Scalability Law {contention} of the work is done by one CPU at a time, "
         f"and each pair of CPUs costs {coherency}."
     )
-    farthest = law.rates[-1]
+    farthest, cpus = law.rates[-1], counted(len(law.rates), "CPU")
     most, low, high = map(format_number, (farthest.value, farthest.low, farthest.high))
     yield (
-        f"Extrapolated, and never measured: {counted(len(law.rates), 'CPU')} would just hold about "
-        f"{most} [{low}, {high}]/s, if processes grow alike and nothing else binds."
+        f"Extrapolated, and never measured: {cpus} would just hold about {most} [{low}, {high}]/s, "
+        "if processes grow alike and nothing else binds."
     )
 
 
@@ -100,11 +93,10 @@ def scale(notebook: Notebook, alone: Callable[[Notebook], Any]) -> Steps[None]:
     don't help. What one left of its time is for those after it. `alone` makes the `Searching` of
     one of them, on a notebook whose question asks for nothing else.
     """
-    question = notebook.question
+    question, parts = notebook.question, []
     order = list(question.scaling)
     fair_s = question.budget_s / len(order)
     random.Random(question.seed).shuffle(order)
-    parts = []
     for place, candidate in enumerate(order):
         assert candidate.cpus is not None
         left_s = (question.budget_s - notebook.spent_s) / (len(order) - place)
@@ -141,8 +133,8 @@ def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
 
 def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:
     """Of the CPUs that were asked for, and of a single one."""
-    asked, had = notebook.question.for_cpus, notebook.question.cpus
-    cost_s = notebook.cpu_s(pick)
+    had, cost_s = notebook.question.cpus, notebook.cpu_s(pick)
+    asked = notebook.question.for_cpus or 0
 
     def bound(cpus: int, who: str) -> str:
         """By the utilisation law, which holds for any number of processes."""
@@ -152,11 +144,11 @@ def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:
         rate = format_number(cpus / cost_s)
         return f"; {who} at most about {rate}/s ({limit}), if nothing else binds."
 
-    if asked is not None and asked > had:
+    if asked > had:
         beyond = f"No rate is said for {asked} CPUs, which the server can't have here"
         yield beyond + bound(asked, "they answer")
-    elif asked is not None:
+    elif asked:
         yield f"The server had {counted(asked, 'CPU')}, as was asked."
     if had == 1:
-        each = "." if asked is not None and asked > had else bound(1, "each more answers")
+        each = "." if asked > had else bound(1, "each more answers")
         yield f"Measured on 1 CPU: how many processes several CPUs need is not known{each}"

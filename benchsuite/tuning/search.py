@@ -16,7 +16,7 @@ from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
-from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, unsteady
+from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, held_by, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
@@ -28,15 +28,12 @@ Grid = Callable[[Probe], Sequence[Candidate]]
 
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
-SPOILED = (State.NO_STATEMENT, State.DISCARDED)
-GIVEN_UP = (State.DROPPED, State.NOT_TOLD_APART, State.BEHIND)
 MOST_NAMED = 3  #: Refusals that the end quotes.
 FEWEST = 4  #: Are screened, however short the budget is.
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
 ROUNDS = 8  #: Each candidate that is left has one start in each.
 LEFT = (5, 4, 3, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
-REASONS = ("one rate below a full load", "one rate, nearer to what it just holds")
 ALONE = 4  #: Starts of a candidate that has no rival left.
 ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
 WINDOW_S, LONG_S = 6.0, 16.0
@@ -53,15 +50,14 @@ class Search(Making):
         self,
         notebook: Notebook,
         grid: Grid,
-        resize: Resize | None = None,
-        variants: Variants | None = None,
+        resize: Resize = lambda like, processes, threads: None,
+        variants: Variants = lambda pick, against: (),
     ) -> None:
-        """`grid` gives the candidates for a page like that of the probe, `resize` the size next to
-        the best, and `variants` other settings of the pick.
+        """`grid` gives the candidates for a probe's page, `resize` the best's server in another
+        size, `variants` other settings of the pick.
         """
         super().__init__(notebook)
-        self.variants = variants
-        self.grid, self.resize = grid, resize
+        self.grid, self.resize, self.variants = grid, resize, variants
         self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
 
     def steps(self) -> Steps[None]:
@@ -75,16 +71,20 @@ class Search(Making):
             return
         assert self.notebook.probe is not None
         candidates = self._admitted(self._candidates(self.notebook.probe))
-        if not candidates or (question.rate and not self._bounded(candidates)):
+        if question.rate is not None:
+            candidates = self._bounded(candidates)
+        if not candidates:
             self._refused()
-        elif question.rate is not None:
-            confirmed = yield from hold(self, self._bounded(candidates), question.rate)
-            self._ended(confirmed=confirmed)
         else:
-            yield from self._highest(candidates)
-        yield from diagnose(self)
-        if self.variants is not None:
-            yield from vary(self, self.variants)
+            if question.rate is None:
+                confirmed = yield from self._highest(candidates)
+            else:
+                confirmed = yield from hold(self, candidates, question.rate)
+            self._ended(confirmed=confirmed)
+        pick = self.notebook.pick()
+        if self.notebook.end is End.CONFIRMED and pick and (held := held_by(self.notebook, pick)):
+            yield from diagnose(self, pick, held)
+            yield from vary(self, pick, held, self.variants)
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
@@ -92,10 +92,9 @@ class Search(Making):
         notebook.unable.update(question.unable)
         least = least_s(question.window_factor)
         if question.budget_s < least:
-            notebook.end, short = End.REFUSED, format_period(question.budget_s)
-            notebook.said = (
-                f"a budget of {short} shows nothing: give {format_period(least)} or more"
-            )
+            short, enough = map(format_period, (question.budget_s, least))
+            notebook.said = f"a budget of {short} shows nothing: give {enough} or more"
+            notebook.end = End.REFUSED
             return []
         sizes = sorted(self._candidates(ASSUMED), key=lambda one: one != question.current)
         firsts: dict[str, Candidate] = {}
@@ -119,27 +118,26 @@ class Search(Making):
     def _admitted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that are not refused; the others are noted so."""
         whys = {one: refusal(self.question, one) for one in candidates}
-        for candidate, why in whys.items():
-            if why:
-                self.notebook.decide(candidate, State.REFUSED, why)
+        for candidate in filter(whys.get, candidates):
+            self.notebook.decide(candidate, State.REFUSED, whys[candidate])
         return [one for one, why in whys.items() if not why]
 
-    def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
-        """Those that arithmetic does not find hopeless, beside each other and those that are still
-        in; the others are noted so. What runs now is measured even where it can't win.
+    def _hopeless(self, candidates: Sequence[Candidate]) -> dict[Candidate, str]:
+        """Those for which arithmetic sees no hope, beside each other and those that are still in:
+        who exceeds a limit is no measure. What runs now is measured even where it can't win.
         """
-        question, notebook = self.question, self.notebook
-        going = notebook.decided(State.RACING)
+        notebook, kept = self.notebook, (self.question.current, self.question.only)
         assert notebook.probe is not None
-        out = hopeless([*candidates, *going], notebook.probe, question)
-        kept = (question.current, question.only, *going)
-        left = []
-        for candidate in candidates:
-            if candidate in out and candidate not in kept:
-                notebook.decide(candidate, State.BOUNDED_OUT, out[candidate])
-            else:
-                left.append(candidate)
-        return left
+        every = [*candidates, *notebook.decided(State.RACING)]
+        out = hopeless(every, notebook.probe, self.question)
+        return {one: out[one] for one in candidates if one in out and one not in kept}
+
+    def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
+        """All but the hopeless ones, which are noted so."""
+        out = self._hopeless(candidates)
+        for candidate, why in out.items():
+            self.notebook.decide(candidate, State.BOUNDED_OUT, why)
+        return [one for one in candidates if one not in out]
 
     def _refused(self) -> None:
         notebook, question, probe = self.notebook, self.question, self.notebook.probe
@@ -156,8 +154,8 @@ class Search(Making):
         notebook.end = End.REFUSED
         notebook.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
 
-    def _highest(self, candidates: list[Candidate]) -> Steps[None]:
-        """The highest rate that one of them holds."""
+    def _highest(self, candidates: list[Candidate]) -> Steps[bool]:
+        """Whether the highest rate that one of them holds is confirmed."""
         notebook, now, only = self.notebook, self.question.current, self.question.only
         ranked = [only] if only is not None else (yield from self._screen(candidates))
         yield from self._bisect(ranked)
@@ -177,29 +175,24 @@ class Search(Making):
             yield from confirm(self, now, "what runs now")
         if confirmed and pick is not None:
             yield from overload(self, pick)
-        self._ended(confirmed=confirmed)
+        return confirmed
 
     def _choose(self) -> Candidate | None:
-        """The best that is left; where these are over a limit that only their own rates show, or
-        their starts failed, of those that were given up for them.
-        """
+        """The best that is left; where fresh starts rule all out, of those given up for them."""
         notebook = self.notebook
-        if (pick := choose(notebook)) is None:
-            for candidate in notebook.decided(*GIVEN_UP):
-                if notebook.estimate(candidate):
-                    notebook.decide(candidate, State.RACING)
-            pick = choose(notebook)
-        return pick
+        if (pick := choose(notebook)) is not None:
+            return pick
+        for candidate in notebook.decided(State.DROPPED, State.NOT_TOLD_APART, State.BEHIND):
+            if notebook.estimate(candidate):
+                notebook.decide(candidate, State.RACING)
+        return choose(notebook)
 
     def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
-        """Those of which something got through, the best first: each once under a full load, first
-        each server in a middling size.
-        """
+        """Those that got something through a full load, the best first."""
         notebook, question = self.notebook, self.question
         assert notebook.probe is not None
         most = max(bound(one, notebook.probe, question).rate for one in candidates)
-        users = full_load(question.objective, most)
-        self.full = self.load(1, 3, users=users)
+        self.full = self.load(1, 3, users=full_load(question.objective, most))
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}
         for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
@@ -211,10 +204,8 @@ class Search(Making):
             waiting.sort(
                 key=lambda one: (one != question.current, one not in middling, -through[one.server])
             )
-            # beside those that exceed no limit: others are then no measure
-            out = hopeless([*waiting, *notebook.going(tried)], notebook.probe, question)
-            ready = (one for one in waiting if one not in out or one == question.current)
-            if (candidate := next(ready, None)) is None:
+            out = self._hopeless(waiting)
+            if (candidate := next((one for one in waiting if one not in out), None)) is None:
                 break
             waiting.remove(candidate)
             tried.append(candidate)
@@ -254,8 +245,9 @@ class Search(Making):
                 load = self.load(1, window_s, rates=[self._rate(candidate)])
                 if self.cost_s(load) > self._spare_s and any(map(notebook.estimate, field)):
                     return
+                nearer = ", nearer to what it just holds" if place else " below a full load"
                 seen = yield from self.start(
-                    candidate, Phase.BISECT, load, REASONS[place > 0], place=place, ends_early=True
+                    candidate, Phase.BISECT, load, f"one rate{nearer}", place
                 )
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
                 judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
@@ -276,17 +268,16 @@ class Search(Making):
 
     def _rate(self, candidate: Candidate) -> float:
         """That of its next start: what it just holds, as far as is known."""
-        notebook = self.notebook
-        starts = notebook.of(candidate, *RISING)
-        if (crossing := notebook.crossing(candidate)) is None and starts:
-            return LOWER * min(min(one.trial.load.rates) for one in starts)
-        if crossing is not None:
-            rates = [one.rate for one in notebook.points(starts)]
+        notebook, starts = self.notebook, self.notebook.of(candidate, *RISING)
+        if (crossing := notebook.crossing(candidate)) is not None:
+            rates = [point.rate for point in notebook.points(starts)]
             if crossing.beyond == "above":
                 return max(crossing.rate, HIGHER * max(rates))
             if crossing.beyond == "below" and crossing.is_far:
                 return LOWER * min(rates)
             return crossing.rate
+        if starts:
+            return LOWER * min(entry.trial.load.rates[0] for entry in starts)
         estimates = {one: rate for one in notebook.states if (rate := notebook.estimate(one))}
         through = notebook.screened(candidate)
         if through is None:
@@ -298,10 +289,10 @@ class Search(Making):
     def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
         """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
         notebook = self.notebook
-        if self.resize is None or self.question.only is not None or not field:
+        if self.question.only is not None or not field:
             return []
         best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
-        new = [one for one in beside(best, self.resize) if one not in notebook.states]
+        new = [size for size in beside(best, self.resize) if size not in notebook.states]
         for candidate in self._bounded(self._admitted(new)):
             if self.cost_s(self.full) > self._spare_s:
                 break
@@ -309,20 +300,19 @@ class Search(Making):
             is_racing = notebook.state(candidate) is State.RACING
             if is_racing and rate < HOPELESS * (notebook.screened(best) or 0.0):
                 notebook.drop(candidate, best)
-        return [one for one in notebook.going(new) if one in notebook.states]
+        return [size for size in notebook.going(new) if size in notebook.states]
 
     def _ended(self, *, confirmed: bool) -> None:
-        notebook, asked = self.notebook, self.question.rate or math.inf
-        pick = notebook.pick()
+        notebook, pick = self.notebook, self.notebook.pick()
         lost = notebook.decided(State.OVER, State.BEHIND, State.DISCARDED) if pick is None else {}
         out = {one: f"{one.name}: {why}" for one, why in lost.items() if why}
         tried = [
-            (margin(self.question.objective.goals, level.planned, level.met), level, entry)
+            (margin(self.question.objective.goals, level.planned, level.met), level.rate, entry)
             for entry in notebook.entries
             for level in entry.seen.levels
             if level.planned and level.rate
         ]
-        nearest = max(tried, key=lambda one: (one[0], one[1].rate), default=None)
+        reached, rate, entry = max(tried, key=lambda one: one[:2], default=(0.0, 0.0, None))
         if confirmed:
             notebook.end = End.CONFIRMED
         elif pick is not None and (why := unsteady(notebook, pick)):
@@ -331,23 +321,25 @@ class Search(Making):
         elif out and all(notebook.state(one) is State.OVER for one in out):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
-        elif nearest is None:
-            notebook.end = End.NOTHING_RAN
-            notebook.said = "; ".join(dict.fromkeys(notebook.decided(*SPOILED).values()))
+        elif entry is None:
+            spoiled = notebook.decided(State.NO_STATEMENT, State.DISCARDED)
+            notebook.end, notebook.said = (
+                End.NOTHING_RAN,
+                "; ".join(dict.fromkeys(spoiled.values())),
+            )
         elif (
-            nearest[0] >= 0
-            or nearest[1].rate > asked  # which says nothing of what was asked for
+            reached >= 0
+            or rate > (self.question.rate or math.inf)  # which says nothing of what was asked for
             or any(entry.seen.limit for entry in notebook.entries)
         ):
-            notebook.end = End.NOT_CONFIRMED
-            notebook.said = "; ".join([*out.values()][:MOST_NAMED])
+            notebook.end, notebook.said = End.NOT_CONFIRMED, "; ".join([*out.values()][:MOST_NAMED])
         else:
             notebook.end = End.NOTHING_HOLDS
             if pick is not None:
                 notebook.decide(pick, State.BEHIND, "it held no rate")
-            _, level, entry = nearest
+            nearest = [level for level in entry.seen.levels if level.rate == rate]
             wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
-            at = f"{notebook.reached([level])} at {format_number(level.rate)}/s"
+            at = f"{notebook.reached(nearest)} at {format_number(rate)}/s"
             notebook.said = f"{entry.trial.candidate.name} came nearest: {at}{wrong}"
 
 

@@ -39,12 +39,10 @@ class Candidate:
     threads: int | None = None  #: None where they can't be set.
     options: tuple[tuple[str, Option], ...] = ()
     slots: int | None = None  #: Requests it answers at once; None without a limit.
-    connections: int | None = None
-    """To each database alias, at most; None where it isn't known."""
+    connections: int | None = None  #: To each database alias, at most; None where it isn't known.
     interface: str = "wsgi"  #: Or "asgi".
     cpus: int | None = None  #: That it has; None for those of all candidates.
-    changes: tuple[tuple[str, Option], ...] = ()
-    """What is no option of its server: fields of a RunSpec by their dotted names."""
+    changes: tuple[tuple[str, Option], ...] = ()  #: Other fields of a RunSpec by dotted names.
 
     @property
     def size(self) -> str:
@@ -120,15 +118,14 @@ class Level:
     """One rate of a start, or its only window."""
 
     rate: float  #: 0 for users.
-    offered: float | None = None
-    """Journeys a second that were due in its window, which may have ended early; None of users, who
-    ask when they like."""
+    offered: float | None = (
+        None  #: That were due in its window, which may end early; None of users.
+    )
     planned: int  #: Arrivals in the window.
     met: tuple[int, ...]  #: How many met each goal of the objective.
     failures: int = 0
     goodput: float = 0.0
-    percentile_s: float | None = None
-    """Response time that the first goal's share of the planned arrivals had; None without one."""
+    percentile_s: float | None = None  #: That the first goal's share of the planned arrivals had.
 
     def words(self, goal: Goal) -> str:
         """ "96.3 % at 150/s", of the first goal; "a mean of 43 ms at 150/s"."""
@@ -150,13 +147,13 @@ class Observation:
     memory_bytes: float | None = None  #: Of the server's processes together.
     connections: int | None = None  #: Most that the target had open to the database.
     codes: tuple[str, ...] = ()  #: Findings that make it say nothing; it then has no levels.
-    limit: tuple[str, ...] = ()
-    """Findings by which the load generator was the limit; only levels that held then count."""
+    limit: tuple[
+        str, ...
+    ] = ()  #: That the load generator was it; only levels that held then count.
     fails: tuple[str, ...] = ()  #: Findings by which the target itself failed at a level.
     wrong: str = ""  #: What most of the wrong answers said, where there are many.
     failure: str = ""  #: Why it did not start, or what ended it before its time.
-    named: tuple[str, ...] = ()
-    """Of a diagnostic start: the limits that it and those that confirmed name together."""
+    named: tuple[str, ...] = ()  #: Limits, by a diagnostic start and those that confirmed together.
 
     @property
     def says_nothing(self) -> bool:
@@ -170,16 +167,17 @@ class Observation:
 
     def words(self, goal: Goal) -> str:
         """In a line what a search is told of it; `goal` is the first one of its objective."""
-        parts: tuple[tuple[str, Sequence[str]], ...] = (
-            ("", [self.cause] * bool(self.cause)),
-            ("says nothing of the server: ", self.codes),
-            ("", [one.words(goal) for one in self.levels if one.planned or one.goodput]),
-            ("the load generator was the limit: ", self.limit),
-            ("the server failed: ", self.fails),
-            ("wrong answers said: ", [self.wrong] * bool(self.wrong)),
-            ("limits: ", self.named),
+        levels = [level.words(goal) for level in self.levels if level.planned or level.goodput]
+        parts = (
+            ("", self.cause),
+            ("says nothing of the server: ", ", ".join(self.codes)),
+            ("", ", ".join(levels)),
+            ("the load generator was the limit: ", ", ".join(self.limit)),
+            ("the server failed: ", ", ".join(self.fails)),
+            ("wrong answers said: ", self.wrong),
+            ("limits: ", ", ".join(self.named)),
         )
-        return "; ".join(before + ", ".join(what) for before, what in parts if what) or "nothing"
+        return "; ".join(before + what for before, what in parts if what) or "nothing"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,37 +192,31 @@ class Probe:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """Which candidate holds the objective at the highest rate, or at `rate` with least memory; or
-    which rate `only` holds.
-    """
+    """Who holds the objective at the highest rate, or at `rate` with least memory."""
 
     objective: Objective
     cpus: int  #: Of the target; of `scaling` the most.
-    alone_s: float | None = None
-    """How long one user waits, from which the objective was proposed; None where it was given."""
+    alone_s: float | None = None  #: That one user waits, where the objective was proposed by it.
     budget_s: float = 900.0  #: All starts together, as they are measured.
     seed: int = 0
     rate: float | None = None  #: Arrivals a second that have to be held; None for the highest.
     only: Candidate | None = None  #: The capacity of this one is asked, and no other is tried.
-    scaling: tuple[Candidate, ...] = ()
-    """The capacity of each of these is asked: one configuration, with several numbers of CPUs."""
+    scaling: tuple[Candidate, ...] = ()  #: Of each the capacity is asked: one with several CPUs.
     unshared: int = 0  #: CPUs that the load generator leaves to the server.
     current: Candidate | None = None  #: What runs now: raced and confirmed whatever it shows.
     thorough: bool = False  #: Confirm in windows of 40 s.
     for_cpus: int | None = None
-    """The CPUs that the user asked for. The target was pinned to them, so `cpus` is the same; where
-    it can't have so many here, only a bound is said for them."""
+    """The CPUs that were asked for, to which the target is pinned; of more than `cpus` only a bound
+    is said."""
     connections_limit: Mapping[str, int | None] = field(default_factory=dict)
     """Kind of database → max_connections less those reserved; None where it isn't known."""
     aliases: Mapping[str, int] = field(default_factory=dict)
     """Kind of database → how many entries of DATABASES are on it; 1 where it isn't told."""
     instances: int = 1  #: Machines or containers that run the same server on that database.
-    unable: Mapping[str, str] = field(default_factory=dict)
-    """Server → why it can't run here."""
+    unable: Mapping[str, str] = field(default_factory=dict)  #: Server → why it can't run here.
     keeps_connections: bool = False  #: CONN_MAX_AGE is not 0.
     pool: int | None = None  #: Connections of each process to each database at most, by its pool.
     gil: bool = True  #: Whether a process of the target's Python uses one CPU at most.
     window_factor: float = 1.0  #: All windows are so many times as long.
     profiles: bool = False  #: Whether there is a profiler to see where the pick's CPU time goes.
-    most_per_s: float | None = None
-    """Requests that a target elsewhere may be asked; no rate is above."""
+    most_per_s: float | None = None  #: That a target elsewhere may be asked; no rate is above.

@@ -17,7 +17,7 @@ from benchsuite.services.postgres import MOST
 
 MOST_OF = {"postgresql": MOST, "mysql": "SELECT @@max_connections"}
 """Vendor → what asks how many connections ordinary users may have; others have no such limit."""
-
+ENGINES = {"postgresql": "postgresql", "mariadb": "mysql"}  #: What a run starts → its backend.
 CONNECT_S = 3  #: So long is waited for a database that may be down.
 KEPT_S = 60.0  #: For how long connections are kept makes no difference here.
 
@@ -54,8 +54,8 @@ def databases(plan: Plan) -> Databases:
     age = 0.0 if asked.pool is not None else asked.conn_max_age_s
     kept = [age] if age is not None else [one.get("CONN_MAX_AGE", 0) for one in entries.values()]
     pools = [_pool(entry) for entry in entries.values()]
-    own = max([one for one in pools if one], default=None) if all(pools) else None
-    return Databases(limits, aliases, any(one != 0 for one in kept), asked.pool or own)
+    own = max(filter(None, pools), default=None) if all(pools) else None
+    return Databases(limits, aliases, any(age != 0 for age in kept), asked.pool or own)
 
 
 def reached(asked: DatabaseSpec, *, pool: int | None, keeps: bool) -> DatabaseSpec:
@@ -75,16 +75,12 @@ def _entries(plan: Plan) -> tuple[dict[str, dict[str, Any]], list[str]]:
     return entries, move_default(entries, url) if "://" in url else []
 
 
-ENGINES = {"postgresql": "postgresql", "mariadb": "mysql"}
-"""What a run starts → the backend that speaks to it."""
-
-
 def _pool(entry: Mapping[str, Any]) -> int | None:
     """How many connections psycopg's pool may hold; None without one."""
-    asked = entry.get("OPTIONS", {}).get("pool")
+    if not (asked := entry.get("OPTIONS", {}).get("pool")):
+        return None
     given = asked if isinstance(asked, Mapping) else {}
-    first = given.get("min_size", FIRST_CONNECTIONS)
-    return int(given.get("max_size") or first) if asked else None
+    return int(given.get("max_size") or given.get("min_size", FIRST_CONNECTIONS))
 
 
 def _vendor(entry: Mapping[str, Any]) -> str:
@@ -98,8 +94,7 @@ def _limit(entry: dict[str, Any], kind: str) -> int | None:
     """What it says itself; None where it can't be asked."""
     options = {**entry.get("OPTIONS", {}), "connect_timeout": CONNECT_S}
     options.pop("pool", None)
-    handler = ConnectionHandler({"default": {**entry, "OPTIONS": options}})
-    connection = handler["default"]
+    connection = ConnectionHandler({"default": {**entry, "OPTIONS": options}})["default"]
     try:
         with connection.cursor() as cursor:
             cursor.execute(MOST_OF[kind])

@@ -19,8 +19,7 @@ from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.tune import Asked
 from benchsuite.management.session import Session
 from benchsuite.management.tuning import searching as searches
-from benchsuite.management.tuning.observing import observation
-from benchsuite.management.tuning.trials import spec_of
+from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
@@ -61,17 +60,15 @@ class Execution:
         with resuming.entered(self.row), shown:
             while (trial := self.searching.next) is not None:
                 shown.next(trial)
-                begun = monotonic()
+                begun, ran = monotonic(), None
                 sleep(trial.wait_s)
-                ran: Run | None = None
                 try:
                     ran, result = resuming.one(at_work, self.plan_of(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
                 else:
-                    took_s, question = monotonic() - begun, self.asked.question
-                    seen = observation(trial, result, question, took_s)
+                    seen = observation(trial, result, self.asked.question, monotonic() - begun)
                     if trial.phase is Phase.DIAGNOSE and seen.levels:
                         seen = replace(seen, named=tuple(limiting(ran)))
                     shown.saw(seen)
@@ -119,15 +116,11 @@ def begun(asked: Asked) -> Execution:
 
 
 def resumed(row: Tuning, spec: RunSpec) -> Execution:
-    """A stored one that goes on.
-
-    Raises UsageError where the code, its packages or the machine are others than before.
-    """
-    before = purposes.read_notebook(row)
+    """One that goes on; UsageError where code, packages or machine are others than before."""
+    before, had = purposes.read_notebook(row), row.software.data["packages"] if row.software else {}
     asked = tune_options.again(before.question, spec, row.servers)
     execution = Execution(asked, row, searches.begun(asked, before.entries))
     resuming.ensure_same_machine(row, which(row))
-    had = row.software.data["packages"] if row.software else {}
     resuming.ensure_same_revision(row.revision, which(row))
     resuming.ensure_same_packages(had, execution.plan(), which(row))
     return execution
@@ -149,9 +142,8 @@ def unfinished(given: str) -> Tuning:
 def of_project() -> QuerySet[Tuning]:
     """Those of this project, the newest first; all where it has no name."""
     project = conf.config()["PROJECT"]
-    every = Tuning.objects.all()
     named = Q(spec__project__in=("", project)) | Q(spec__project__isnull=True)
-    return every.filter(named) if project else every
+    return Tuning.objects.filter(named if project else Q())
 
 
 def stored(given: str) -> Tuning:

@@ -15,7 +15,7 @@ from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
 from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import ASSUMED, Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Probe, Trial
 
 POOL = 10  #: Connections of each process, where its server has no limit of requests.
 
@@ -58,12 +58,12 @@ def begun(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
+    def grid(probe: Probe) -> list[Candidate]:
+        return candidates.grid(servers, probe, question.cpus, database)
+
     def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
         server, options = servers[like.server], dict(like.options)
         return candidates.sized(like.server, server, processes, threads, options, database)
-
-    def grid(probe: Probe) -> list[Candidate]:
-        return candidates.grid(servers, probe, question.cpus, database)
 
     return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
 
@@ -78,38 +78,31 @@ def rehearsed(asked: Asked, entries: Sequence[Entry] = ()) -> Notebook:
 
 
 def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:
-    """As the operational laws have it: below its limit a server is in time, above it isn't. What a
-    full load of users got through is nearer to that limit than what no server can exceed.
-    """
+    """Below its limit a server is in time: what a full load got through, else its bound."""
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
     through = notebook.screened(candidate)
     limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
-    levels = []
+    goals, levels = len(notebook.question.objective.goals), []
     for rate in closed or load.rates:
         planned = max(1, round(rate * load.window_s))
-        met = planned if rate <= limit else planned // 2
-        rate_told = 0.0 if load.users else rate
-        goals = len(notebook.question.objective.goals)
-        levels.append(Level(rate=rate_told, planned=planned, met=(met,) * goals, goodput=rate))
+        met = (planned if rate <= limit else planned // 2,) * goals
+        levels.append(Level(rate=0.0 if closed else rate, planned=planned, met=met, goodput=rate))
     return Observation(
-        levels=tuple(levels),
+        levels=levels,
         took_s=overhead_s + load.duration_s,
         response_s=probe.response_s,
         cpu_s=probe.cpu_s,
-        memory_bytes=(probe.memory_bytes or 0.0) * trial.candidate.processes or None,
+        memory_bytes=(probe.memory_bytes or 0.0) * candidate.processes or None,
     )
 
 
 def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
-    """What a search will do that has made so many trials: how many starts each phase takes, which
-    candidates it compares, and what it will not try.
-    """
-    by_phase: dict[Phase, list[Entry]] = {}
-    for entry in notebook.entries[before:]:
-        by_phase.setdefault(entry.trial.phase, []).append(entry)
-    for phase, entries in by_phase.items():
-        taken = format_period(round(sum(one.seen.took_s for one in entries)))
+    """What a search will do that has made so many trials, in lines for a terminal."""
+    made = notebook.entries[before:]
+    for phase in dict.fromkeys(entry.trial.phase for entry in made):
+        entries = [entry for entry in made if entry.trial.phase is phase]
+        taken = format_period(round(sum(entry.seen.took_s for entry in entries)))
         count, reason = counted(len(entries), "run"), entries[0].trial.reason
         yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {reason}"
     if not before:

@@ -1,13 +1,23 @@
-"""A trial of a search as the spec of a run, and the CPUs that its server gets."""
+"""A trial of a search as the spec of a run, and what the run says of its server."""
 
 import math
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 
+from benchsuite.core.metrics import every
+from benchsuite.core.readings import most_sessions
+from benchsuite.core.results import Finding, RunResult, Status, Summary
+from benchsuite.core.results import Level as Weight
+from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, RunSpec
 from benchsuite.core.specs.load import IN_FLIGHT, LONGEST_S, POISSON
+from benchsuite.core.specs.objective import Goal, margin
+from benchsuite.findings.generator import LIMIT
+from benchsuite.stats import histogram
+from benchsuite.stats.histogram import Histogram
 from benchsuite.system import cpus
 from benchsuite.tuning.candidates import configured
-from benchsuite.tuning.trial import Phase, Question, Trial
+from benchsuite.tuning.trial import Level, Observation, Phase, Question, Trial
 
 
 def pinned(spec: RunSpec, count: int | None) -> RunSpec:
@@ -26,9 +36,7 @@ def placed(spec: RunSpec, count: int) -> cpus.Cpus:
 
 
 def unshared(spec: RunSpec) -> int:
-    """How many it can have so that the load generator takes no time from them. A limit of the
-    control group is for both.
-    """
+    """How many it can have for itself; a limit of the control group is for the load, too."""
     load, quota = spec.load, cpus.cpu_quota()
     count = 0 if load.cpus is None else len(set(cpus.available()) - set(load.cpus))
     return count if quota is None else max(0, min(count, int(quota - load.processes)))
@@ -51,14 +59,11 @@ DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
 
 
 def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
-    """One run of what all have in common, with the server, its size and the load of this trial;
-    users pause where the server may not be asked more than that.
-    """
-    candidate, spec, asked = trial.candidate, configured(base, trial.candidate), trial.load
-    if candidate.cpus:
-        server = replace(spec.server, cpus=placed(base, candidate.cpus))
+    """What all have in common, with the server of this trial, in its size, and its load."""
+    spec, asked, limit_s = configured(base, trial.candidate), trial.load, question.objective.limit_s
+    if trial.candidate.cpus:
+        server = replace(spec.server, cpus=placed(base, trial.candidate.cpus))
         spec = replace(spec, server=server)
-    limit_s, most_per_s = question.objective.limit_s, question.most_per_s
     patience_s = max(PATIENCE_S, PATIENT * limit_s)
     load = replace(
         base.load,
@@ -77,7 +82,7 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
             users=users,
             processes=processes,
             hosts=min(load.hosts, users // processes),
-            think_time_s=max(load.think_time_s, users / (most_per_s or math.inf)),
+            think_time_s=max(load.think_time_s, users / (question.most_per_s or math.inf)),
         )
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
@@ -92,5 +97,151 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
         )
         if trial.ends_early:
             load = replace(load, ends_below=HOPELESS, ends_within_s=limit_s)
-    diagnoses = DIAGNOSES.get(trial.phase, "")
-    return replace(spec, load=load, seed=trial.seed, diagnoses=diagnoses)
+    return replace(spec, load=load, seed=trial.seed, diagnoses=DIAGNOSES.get(trial.phase, ""))
+
+
+TARGETS = "TARGETS"  #: In place of these: a target elsewhere may be asked no more.
+SPOILING = ("B107", "B202", "B4")
+"""How findings begin that leave nothing to be said about the server: another one answered, the
+machine was busy. One that is about a few levels spoils only these."""
+OTHER_TIMES = ("B106",)
+"""Another client saw some, which spoils it, too; but where work piles up it meets other queues."""
+FAILING = ("B201", "B203", "B204", "B206", "B208")  #: The server failed at a level.
+PILING_UP = ("B104", "B105")
+"""So it did where these are found and the load generator kept up, which `LATE` would tell."""
+STARVING = ("B206",)  #: And where some users alone wait in vain: they will at any rate.
+LATE = ("B101", "B102")
+LONGEST = 200  #: Characters of what an answer said.
+
+
+def observation(trial: Trial, result: RunResult, question: Question, took_s: float) -> Observation:
+    """Of a run that was not interrupted."""
+    goals, most_per_s = question.objective.goals, question.most_per_s
+    is_late = any(finding.code.startswith(LATE) for finding in result.findings)
+    piles_up = not is_late and bool(_codes(result, PILING_UP))
+    spoiling = _found(result, SPOILING if piles_up else (*SPOILING, *OTHER_TIMES))
+    spoiled = tuple(sorted({finding.code for finding in spoiling}))
+    if (total := result.total) is None:
+        failure = result.failure or "it was never asked anything"
+        return Observation(took_s=took_s, codes=spoiled, failure=failure)
+    if any(not finding.stages for finding in spoiling):
+        return Observation(took_s=took_s, codes=spoiled)
+    each = _requests_each(total, result.summaries)
+    spoiled_stages = {name for finding in spoiling for name in finding.stages}
+    levels = tuple(_levels(trial, result, goals, each, spoiled_stages))
+    at_most = any(  # it held all that it may be asked
+        most_per_s is not None
+        and level.rate >= most_per_s
+        and margin(goals, level.planned, level.met) >= 0
+        for level in levels
+    )
+    cpu = every.cpu(result)
+    failing = _codes(result, (*FAILING, *PILING_UP) if piles_up else FAILING)
+    starving = {finding.code for finding in _found(result, STARVING, Weight.WEAK)}
+    mean_s = total.response_time.mean_s
+    return Observation(
+        levels=levels,
+        took_s=took_s,
+        response_s=None if mean_s is None else mean_s * each,
+        cpu_s=cpu / 100 / total.throughput * each if cpu and total.throughput else None,
+        memory_bytes=every.memory(result),
+        connections=most_sessions(result.readings),
+        codes=() if levels else spoiled,
+        limit=_codes(result, LIMIT) or ((TARGETS,) if at_most else ()),
+        fails=tuple(sorted({*failing, *starving})),
+        wrong=_wrong(result),
+        failure=result.failure if result.status is Status.FAILED else "",
+    )
+
+
+def _found(
+    result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
+) -> list[Finding]:
+    """Findings that begin so; those that make a run invalid, as others leave something to say."""
+    return [one for one in result.findings if one.level is level and one.code.startswith(numbers)]
+
+
+def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(sorted({finding.code for finding in _found(result, numbers)}))
+
+
+def _wrong(result: RunResult) -> str:
+    """Of the level with most failures: "status 429", or the exception behind it."""
+    levels = [one for one in (result.total, *result.summaries) if one and one.failures_by_kind]
+    if not levels or not _codes(result, ("B201",)):
+        return ""
+    worst = max(levels, key=lambda level: level.failures)
+    most = max(worst.failures_by_kind, key=worst.failures_by_kind.__getitem__)
+    return " ".join(worst.failure_examples.get(most, most).split())[:LONGEST].rstrip(".")
+
+
+def _levels(
+    trial: Trial, result: RunResult, goals: Sequence[Goal], each: float, spoiled: Collection[str]
+) -> Iterator[Level]:
+    """Those that were reached and not spoiled; that in which the server died was met by nobody."""
+    died = result.status is Status.FAILED
+    if trial.load.users:
+        assert result.total is not None
+        yield _level(0.0, result.total, goals, each, died=died)
+        return
+    reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
+    last = max((stage.order for stage in reached), default=0)
+    for stage in sorted(reached, key=lambda stage: stage.order):
+        if stage.name not in spoiled:
+            rate, is_end = trial.load.rates[stage.order - 1], stage.order == last
+            yield _level(rate, stage, goals, each, died=died and is_end)
+
+
+def _level(
+    rate: float, summary: Summary, goals: Sequence[Goal], each: float, *, died: bool
+) -> Level:
+    """What was dropped, failed or was never answered is late."""
+    planned = _planned(summary, each)
+    times = summary.response_time.histogram
+    distribution = histogram.decode(times) if times else histogram.empty()
+    met = tuple(_met(goal, summary, planned, distribution) for goal in goals)
+    return Level(
+        rate=rate,
+        offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
+        planned=planned,
+        met=(0,) * len(goals) if died else met,
+        failures=summary.failures + planned - summary.requests,
+        goodput=summary.goodput / each,
+        percentile_s=_told(goals[0], planned, met[0], distribution),
+    )
+
+
+def _met(goal: Goal, summary: Summary, planned: int, distribution: Histogram) -> int:
+    """How many of the planned met it; of a mean as many as its share says, for which whoever got no
+    right answer waited as long as a load does.
+    """
+    right = summary.requests - summary.failures
+    if goal.within_s is None:
+        return right
+    if not goal.is_mean:
+        return histogram.within(distribution, goal.within_s)
+    patience_s = max(PATIENCE_S, PATIENT * goal.within_s)
+    waited_s = right * (summary.response_time.mean_s or 0.0) + (planned - right) * patience_s
+    return round(planned * goal.within_s / (goal.within_s + waited_s / planned)) if planned else 0
+
+
+def _told(goal: Goal, planned: int, met: int, distribution: Histogram) -> float | None:
+    """The mean of such a goal; else the response time that its share of the planned had."""
+    if goal.is_mean:
+        return (goal.within_s or 0.0) * (planned - met) / met if met else None
+    share = 100 * goal.share * planned / histogram.size(distribution) if len(distribution) else 101
+    return histogram.values_at(distribution, [share])[share] if share <= 100 else None
+
+
+def _planned(summary: Summary, each: float) -> int:
+    """Requests, of which a journey that was dropped would have made `each`."""
+    dropped = summary.arrivals.dropped if summary.arrivals else 0
+    return summary.requests + round(dropped * each)
+
+
+def _requests_each(total: Summary, summaries: Sequence[Summary]) -> float:
+    """Requests that a journey makes, on average."""
+    stages = [one for one in summaries if one.scope == "stage"] or [total]
+    requests = sum(one.requests for one in stages)
+    journeys = sum(one.requests for one in summaries if one.scope == JOURNEY)
+    return max(1.0, requests / journeys) if journeys else 1.0

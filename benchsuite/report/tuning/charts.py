@@ -2,7 +2,6 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 from benchsuite.core.units import format_number, format_percent, format_rate
 from benchsuite.report.charts.drawing import Chart, draw, escaped, rounded
@@ -33,7 +32,7 @@ def shares(outcome: Outcome) -> Chart:
                 mark = points(style.colour, symbol)
                 columns.append(Column(f"{title} percent", title, format_percent, mark=mark))
                 measured.append(_shares_of(entries))
-    rates = sorted({rate for one in measured for rate in one})
+    rates = sorted(set().union(*measured))
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
     chart = draw(
         Series(
@@ -53,9 +52,8 @@ def shares(outcome: Outcome) -> Chart:
 
 def _shares_of(entries: Sequence[Entry]) -> dict[float, float]:
     """Rate → percent of the planned arrivals there, all starts together."""
-    planned: Counter[float] = Counter()
-    met: Counter[float] = Counter()
-    for level in (level for one in entries for level in one.seen.levels if level.rate):
+    planned, met = Counter[float](), Counter[float]()
+    for level in (level for entry in entries for level in entry.seen.levels if level.rate):
         planned[level.rate] += level.planned
         met[level.rate] += level.met[0]
     return {rate: 100 * met[rate] / planned[rate] for rate in planned if planned[rate]}
@@ -83,10 +81,6 @@ def against_memory(outcome: Outcome) -> Chart:
         Column("at_most_per_s", "at most", format_rate, mark=_mark(rows, "-open")),
         Column("state", "state", str),
     )
-    table = [
-        (memory, row.candidate.name, row.estimate, row.low, row.high, most, row.words)
-        for memory, row, most in spots
-    ]
     return draw(
         Series(
             "capacity-memory",
@@ -94,7 +88,10 @@ def against_memory(outcome: Outcome) -> Chart:
             MEMORY,
             RATE,
             columns,
-            tuple(table),
+            tuple(
+                (memory, row.candidate.name, row.estimate, row.low, row.high, most, row.words)
+                for memory, row, most in spots
+            ),
             "Filled: estimated by the search, with the interval over runs. Hollow: never started, "
             "at the most that arithmetic allows, with the memory of its processes as that of the "
             "one that was probed. Cheap and fast is top left; the best of each server has its "
@@ -106,8 +103,9 @@ def against_memory(outcome: Outcome) -> Chart:
 def _mark(rows: Sequence[Row], hollow: str) -> Mark:
     """A point for each in the colour of its server, a star for what is recommended."""
     best = {row.candidate.server: row for row in sorted(rows, key=lambda row: row.rank)[::-1]}
-    stars = [row.state is State.RECOMMENDED for row in rows]
+    symbols = ["star" if row.state is State.RECOMMENDED else "circle" for row in rows]
     told = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{RATE.unit}"
+    ends = [(row.estimate, row.low, row.high) for row in rows]
     look = {
         "mode": "markers+text",
         "text": [row.candidate.name if row in best.values() else "" for row in rows],
@@ -116,23 +114,20 @@ def _mark(rows: Sequence[Row], hollow: str) -> Mark:
         "showlegend": False,
         "customdata": [escaped(f"{row.candidate.name}, {row.words}") for row in rows],
         "hovertemplate": f"{told} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
-        "error_y": {**_bars(rows), "color": GREY, "visible": not hollow},
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [rounded(high - value) if value and high else None for value, _, high in ends],
+            "arrayminus": [
+                rounded(value - low) if value and low else None for value, low, _ in ends
+            ],
+            "color": GREY,
+            "visible": not hollow,
+        },
         "marker": {
             "color": [styles([row.candidate.server])[0].colour for row in rows],
-            "symbol": [("star" if star else "circle") + hollow for star in stars],
+            "symbol": [symbol + hollow for symbol in symbols],
             "size": 12,
         },
     }
     return Mark(look)
-
-
-def _bars(rows: Sequence[Row]) -> dict[str, Any]:
-    """From each estimate to the ends of its interval, where one is known."""
-    ends = [
-        (row.high - row.estimate, row.estimate - row.low)
-        if row.estimate is not None and row.low is not None and row.high is not None
-        else (None, None)
-        for row in rows
-    ]
-    above, below = [rounded(end) for end, _ in ends], [rounded(end) for _, end in ends]
-    return {"type": "data", "symmetric": False, "array": above, "arrayminus": below}

@@ -39,10 +39,8 @@ ADDRESS = "127.0.0.1:8000"
 
 
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
-    """Kind → text, such as "gunicorn.conf.py" and "systemd".
-
-    Raises UsageError for a server that isn't known here or not deployed, UnavailableError for a
-    Python that isn't here, ImproperlyConfigured for settings that can't be loaded here.
+    """Kind → text, such as "gunicorn.conf.py" and "systemd". Raises UsageError, UnavailableError
+    and ImproperlyConfigured where server, Python or settings are not here, or not for production.
     """
     spec = configured(spec, pick)
     server, plan = spec.server, planning.resolve(spec)
@@ -51,11 +49,9 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
             f"The environment {server.environment_name} is not built here, so there is nothing to "
             "paste."
         )
-    place = Place(interpreter=plan.python)
     served = application(server.application, plan.server.interface)
-    adapter = type(plan.server)(server, served, place)
-    by_kind = dict(adapter.deployment(ADDRESS))
-    if not by_kind:
+    adapter = type(plan.server)(server, served, Place(interpreter=plan.python))
+    if not (by_kind := dict(adapter.deployment(ADDRESS))):
         raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
     if settings := deploying.databases(spec.database):
         by_kind["settings"] = settings
@@ -66,9 +62,8 @@ def application(asked: str, interface: str) -> Application:
     """The one that was asked for, else the project's of that interface."""
     if asked:
         return Application(wsgi=asked, asgi=asked)
-    settings = environments.target_settings()
+    settings, path = environments.target_settings(), ""
     named_there = {name: getattr(settings, name, None) for name in ANSWERING}
-    path = ""
     with suppress(ModuleNotFoundError):  # its package is another Python's
         path = named(interface, named_there)
     if not path:
@@ -129,11 +124,12 @@ class TuningReport:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        question = self.notebook.question  # a mean has no shares to be drawn
-        made = [] if question.objective.goals[0].is_mean else [shares(self.outcome)]
+        question, made = self.notebook.question, []
         if question.rate is None and not question.scaling:
-            made.insert(0, against_memory(self.outcome))
-        return [one for one in made if one.series]
+            made.append(against_memory(self.outcome))
+        if not question.objective.goals[0].is_mean:  # which has no shares
+            made.append(shares(self.outcome))
+        return [chart for chart in made if chart.series]
 
     def limits(self, start: Run | None = None) -> Told | None:
         """What limits the pick, of its last start that confirmed, else of its last that counts;
@@ -166,11 +162,11 @@ class TuningReport:
         limited = told(
             run,
             highest_rate=max((level.goodput for level in levels), default=None),
-            alone=(one_user(alone) if alone else None) or mean,
+            alone=(alone and one_user(alone)) or mean,
             objective_s=notebook.question.objective.limit_s,
             others=others(notebook, pick),
-            diagnosis=diagnosis(start) if start else None,
-            profiled=profiled(looked_into) if looked_into else None,
+            diagnosis=start and diagnosis(start),
+            profiled=looked_into and profiled(looked_into),
         )
         return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
 
@@ -199,20 +195,16 @@ class TuningReport:
             yield Section(title=title, sentences=[flame.sentence], tables=tables)
 
     def _paste(self) -> Iterator[Section]:
-        if self.paste or self.unpasted:
-            pick = self.outcome.pick.name if self.outcome.pick else ""
-            leads = f"Of {pick}, which leads and is not confirmed."
-            sentences = [*[leads] * (self.outcome.rate is None), self.unpasted]
-            example = next(iter(self.paste), "")
-            brief = f"To paste: {', '.join(self.paste)}; for example: " + command(
-                "tunebench", f"--paste={example}", f"--of={self.row.short_id}"
-            )
-            yield Section(
-                title="To paste",
-                sentences=[one for one in sentences if one],
-                copies=self.paste,
-                brief=[brief] if self.paste and self.outcome.rate else [],
-            )
+        pick, confirmed = self.outcome.pick, self.outcome.rate is not None
+        if pick is not None and (self.paste or self.unpasted):
+            leads = [f"Of {pick.name}, which leads and is not confirmed."] * (not confirmed)
+            brief = []
+            if self.paste and confirmed:
+                words = f"--paste={next(iter(self.paste))}", f"--of={self.row.short_id}"
+                example = command("tunebench", *words)
+                brief = [f"To paste: {', '.join(self.paste)}; for example: {example}"]
+            sentences = [*leads, *[self.unpasted] * bool(self.unpasted)]
+            yield Section(title="To paste", sentences=sentences, copies=self.paste, brief=brief)
 
     @property
     def paste(self) -> Mapping[str, str]:
@@ -238,18 +230,16 @@ class TuningReport:
         entries, goals = self.notebook.entries, self.notebook.question.objective.goals
         if not entries:
             return
-        rows: list[list[Shown | str]] = [
-            [
-                *(str(number), one.trial.phase.value, one.trial.candidate.name),
-                *(one.trial.load.words, one.trial.reason, one.seen.words(goals[0])),
-                Shown(verdict, runs=[(verdict, run, "")])
-                if run
-                else Shown.missing("its run was deleted" if one.seen.levels else "it has no run"),
-            ]
-            for number, (one, (run, verdict)) in enumerate(
-                zip(entries, self.runs, strict=True), start=1
+        rows: list[list[Shown | str]] = []
+        for entry, (run, verdict) in zip(entries, self.runs, strict=True):
+            trial, seen = entry.trial, entry.seen
+            shown = Shown(verdict, runs=[(verdict, run, "")])
+            if not run:
+                shown = Shown.missing("its run was deleted" if seen.levels else "it has no run")
+            words = trial.load.words, trial.reason, seen.words(goals[0])
+            rows.append(
+                [str(len(rows) + 1), trial.phase.value, trial.candidate.name, *words, shown]
             )
-        ]
         table = Table(["no.", "phase", "configuration", "load", "why", "found", "run"], rows)
         each = f"{counted(len(rows), 'run')}: why each was made, and what it found."
         yield Section(title="Decisions", sentences=[each], tables=[table])
@@ -270,29 +260,29 @@ class TuningReport:
         """How far it came, where it has not ended by itself."""
         if self.row.status == Status.FINISHED.value:
             return ""
-        count = len(self.notebook.entries)
-        spent, budget = self.notebook.spent_s, self.notebook.question.budget_s
-        made = f"{counted(count, 'run')} in {format_period(spent)}"
+        notebook, entries = self.notebook, self.notebook.entries
+        spent, budget = map(format_period, (notebook.spent_s, notebook.question.budget_s))
+        made = f"{counted(len(entries), 'run')} in {spent} of {budget}"
         if self.is_running:
-            return f"It is still searching: {made} of {format_period(budget)} so far."
-        where = f" in its {self.notebook.entries[-1].trial.phase.value} phase" if count else ""
+            return f"It is still searching: {made} so far."
+        where = f" in its {entries[-1].trial.phase.value} phase" if entries else ""
         return (
-            f"It was stopped{where}, after {made} of {format_period(budget)}. What follows is what "
-            f"was known then. This goes on: {command('tunebench', f'--resume={self.row.pk}')}"
+            f"It was stopped{where}, after {made}. What follows is what was known then. This goes "
+            f"on: {command('tunebench', f'--resume={self.row.pk}')}"
         )
 
     @property
     def question(self) -> str:
         """ "the highest rate of 12 servers with p95 < 200ms, for url /shop/, in 15 min" """
-        asked, wanted, proposed = self.notebook.question, "the highest rate", ""
-        alone = [asked.only.name] if asked.only else [one.name for one in asked.scaling]
+        asked, wanted, objective = self.notebook.question, "the highest rate", self.objective
+        alone = [one.name for one in (asked.scaling or (asked.only,)) if one]
         who = listed(alone) if alone else counted(len(self.row.servers), "server")
         if asked.rate is not None:
             wanted = f"the least memory that holds {format_number(asked.rate)}/s"
         if asked.alone_s:
-            proposed = f" (proposed: one user alone waits {format_duration(asked.alone_s)})"
-        page = f"{self.objective}{proposed}, for {self.workload}"
-        return f"{wanted} of {who} with {page}, in {format_period(asked.budget_s)}"
+            objective += f" (proposed: one user alone waits {format_duration(asked.alone_s)})"
+        budget = format_period(asked.budget_s)
+        return f"{wanted} of {who} with {objective}, for {self.workload}, in {budget}"
 
     @property
     def conditions(self) -> Mapping[str, object]:
@@ -307,10 +297,7 @@ class TuningReport:
         return {**{name: one for name, one in known.items() if one}, **machine}
 
     def to_paste(self, kind: str) -> str:
-        """What deploys the pick: of that kind, or of all under their names.
-
-        Raises UsageError where there is none.
-        """
+        """What deploys the pick, of that kind or of all; UsageError where there is none."""
         if self.outcome.pick is None:
             raise UsageError(f"There is nothing to paste. {self.outcome.headline}")
         if not self.paste:
@@ -322,15 +309,12 @@ class TuningReport:
         return self.paste[kind]
 
     def as_json(self) -> str:
-        """Everything: the question, the answer with what became of each candidate, what to paste
-        (or why there is none), and each trial with its reason.
-        """
-        limits = self.limiting.limits if self.limiting else ()
+        """The question, the answer, what to paste or why nothing, and each trial."""
         data = {
             "id": str(self.row.pk),
             "question": plain(self.notebook.question),
             "answer": self.outcome.figures,
-            "limits": [asdict(one) for one in limits],
+            "limits": [asdict(one) for one in self.limiting.limits] if self.limiting else [],
             "paste": dict(self.paste),
             "unpasted": self.unpasted,
             "trials": [

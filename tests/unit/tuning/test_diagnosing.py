@@ -5,32 +5,33 @@ from itertools import count
 
 import pytest
 
-from benchmarks.tuning.ideal import Ideal, driven
 from benchmarks.tuning.simulated import candidate
-from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Notebook
 from benchsuite.tuning.planning import DIAGNOSING_S
-from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Observation, Phase, Trial
+from tests.tuning_factories import ideal, notebook_of
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4)]
-OBJECTIVE = parse("p95 < 200ms")
+LOG = "It ended with status 1.\nTraceback (most recent call last):\n  boom"
 
 
-def searched(spoil=None, of=Phase.DIAGNOSE, **more) -> Notebook:
-    """With these two, of which starts in one phase are spoiled."""
+def searched(spoil=None, of=(Phase.DIAGNOSE,), **more) -> Notebook:
+    """With these two, of which starts in some phases are spoiled."""
 
     def seen(trial: Trial, found: Observation) -> Observation:
-        return spoil(found) if spoil and trial.phase is of else found
+        return spoil(found) if spoil and trial.phase in of else found
 
-    question = Question(objective=OBJECTIVE, cpus=1, **more)
-    measure = Ideal(OBJECTIVE, lambda _: 90.0, spoil=seen)
-    return driven(Search(Notebook(question), lambda _: SIZES), measure)
+    return notebook_of(ideal(90.0, spoil=seen), SIZES, **more)
 
 
 def starts(notebook: Notebook) -> list[Trial]:
     return [one.trial for one in notebook.entries if one.trial.phase is Phase.DIAGNOSE]
+
+
+def ends(**seen):
+    """Instead of what such a start would show."""
+    return lambda found: Observation(took_s=found.took_s, **seen)
 
 
 @pytest.mark.parametrize("mode", [{}, {"only": SIZES[1]}, {"rate": 40.0}])
@@ -53,20 +54,6 @@ def test_nothing_of_it_counts() -> None:
     assert Outcome(searched(more_of_all)).figures == Outcome(searched()).figures
 
 
-def test_it_is_not_made_again_where_it_was_disturbed() -> None:
-    notebook = searched(lambda found: Observation(took_s=found.took_s, codes=("B401",)))
-    assert len(starts(notebook)) == 1
-    told = Outcome(notebook)
-    assert ("a diagnostic run", "it was disturbed: B401") in told.not_tried
-    assert told.end is End.CONFIRMED
-
-
-def test_why_it_failed_is_told_without_its_log() -> None:
-    log = "It ended with status 1.\nTraceback (most recent call last):\n  boom"
-    told = Outcome(searched(lambda found: Observation(took_s=found.took_s, failure=log)))
-    assert ("a diagnostic run", "It ended with status 1") in told.not_tried
-
-
 @pytest.mark.parametrize(
     ("named", "profiles", "made"),
     [("L01 cpu", True, 1), ("L01 cpu", False, 0), ("L04d connecting", True, 0)],
@@ -80,26 +67,6 @@ def test_a_profiler_looks_where_the_cpu_is_the_limit(named, profiles, made) -> N
     assert notebook.spent_s <= notebook.question.budget_s
 
 
-def test_a_pick_that_dies_where_nothing_counts_stays_the_answer() -> None:
-    """It was discarded, and the answer was "So far only one size was probed"."""
-
-    def dies(trial: Trial, found: Observation) -> Observation:
-        does_die = trial.phase in (Phase.STRAIN, Phase.DIAGNOSE)
-        return replace(found, failure="It ended.") if does_die else found
-
-    search = Search(Notebook(Question(objective=OBJECTIVE, cpus=1)), lambda _: SIZES)
-    told = Outcome(driven(search, Ideal(OBJECTIVE, lambda _: 90.0, spoil=dies)))
-    assert told.end is End.CONFIRMED
-    assert ". But 2 of its " in told.headline
-
-
-def test_its_time_is_kept_from_the_budget() -> None:
-    for budget_s in (240.0, 300.0, 450.0):
-        notebook = searched(budget_s=budget_s)
-        assert notebook.spent_s <= budget_s
-        assert len(starts(notebook)) == 1, budget_s
-
-
 def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
     usual = searched(budget_s=300.0)
     last = sum(entry.trial.phase is Phase.CONFIRM for entry in usual.entries)
@@ -108,16 +75,11 @@ def test_where_starts_took_longer_than_planned_it_is_left_out() -> None:
     def slow(found: Observation) -> Observation:
         return replace(found, took_s=found.took_s + 200.0 * (next(confirming) == last))
 
-    notebook = searched(slow, of=Phase.CONFIRM, budget_s=300.0)
+    notebook = searched(slow, of=(Phase.CONFIRM,), budget_s=300.0)
     assert notebook.end is End.CONFIRMED
     assert not starts(notebook)
     assert ("a diagnostic run", "the budget left no time for it") in Outcome(notebook).not_tried
 
 
-def test_what_was_not_confirmed_is_not_diagnosed() -> None:
-    def falls(found: Observation) -> Observation:
-        return replace(found, levels=[replace(one, met=(0,)) for one in found.levels])
-
-    notebook = searched(falls, of=Phase.CONFIRM)
-    assert notebook.end is End.NOT_CONFIRMED
-    assert not starts(notebook)
+def test_values(golden) -> None:
+    golden.values()

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.tuning import worlds
-from benchmarks.tuning.ideal import Ideal, driven, going
+from benchmarks.tuning.ideal import driven, going
 from benchmarks.tuning.simulated import Exhaustive, asked, candidate, tune
 from benchmarks.tuning.world import World
 from benchsuite.core.specs.objective import parse
@@ -17,23 +17,14 @@ from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.planning import Making
 from benchsuite.tuning.search import Search, Searching
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
+from tests.tuning_factories import ideal, notebook_of
 
 GRID = [candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2) for t in (4, 8)]
 HELD = {one: 60.0 + 20 * one.processes + 2 * place for place, one in enumerate(GRID)}
 
 
-def asks(**more) -> Question:
-    more.setdefault("objective", parse("p95 < 200ms"))
-    return Question(cpus=2, **more)
-
-
-def ideal(question: Question) -> Search:
-    return Search(Notebook(question), lambda _: GRID)
-
-
 def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
-    question = asks()
-    notebook = driven(ideal(question), Ideal(question.objective, HELD.__getitem__))
+    notebook = notebook_of(ideal(HELD.__getitem__), GRID, cpus=2)
     told = Outcome(notebook)
     assert told.end is End.CONFIRMED
     best = max(HELD.values())
@@ -42,18 +33,22 @@ def test_the_one_that_holds_most_is_picked_and_its_rate_is_confirmed() -> None:
     assert 0.85 * best < (told.rate or 0.0) <= best
     assert told.held is not None
     assert told.held.starts == 6
-    assert notebook.spent_s <= question.budget_s
+    assert notebook.spent_s <= notebook.question.budget_s
 
 
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}, {"current": GRID[0]}, {"only": GRID[3]}])
 def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
-    question = asks(seed=3, **mode)
-    measure = Ideal(question.objective, HELD.__getitem__)
-    whole = list(going(ideal(question), measure))
-    end = Outcome(driven(ideal(question), measure))
+    measure = ideal(HELD.__getitem__)
+    question = Question(objective=measure.objective, cpus=2, seed=3, **mode)
+
+    def search() -> Search:
+        return Search(Notebook(question), lambda _: GRID)
+
+    whole = list(going(search(), measure))
+    end = Outcome(driven(search(), measure))
     assert len(whole) > 8
     for cut in range(len(whole) + 1):
-        searching = Searching(ideal(question), [Entry(*one) for one in whole[:cut]])
+        searching = Searching(search(), [Entry(*one) for one in whole[:cut]])
         assert Outcome(searching.notebook).sentences
         for expected, seen in whole[cut:]:
             assert searching.next == expected
@@ -64,11 +59,8 @@ def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
 
 def test_what_runs_now_is_raced_and_confirmed_whatever_it_shows() -> None:
     now = candidate("gthread", 1, 1)
-    question = asks(current=now)
-    held = {**HELD, now: 40.0}
-    notebook = driven(ideal(question), Ideal(question.objective, held.__getitem__))
-    told = Outcome(notebook)
-    assert notebook.of(now, Phase.CONFIRM)
+    told = Outcome(notebook_of(ideal({**HELD, now: 40.0}.__getitem__), GRID, cpus=2, current=now))
+    assert told.notebook.of(now, Phase.CONFIRM)
     runs_now = told.row(now)
     assert runs_now is not None
     assert runs_now.rate is not None
@@ -91,11 +83,11 @@ def test_data_that_the_first_start_makes_cost_no_candidate_its_place() -> None:
         is_first = trial.phase is Phase.PROBE and trial.load.users == 1
         return replace(seen, took_s=seen.took_s + 40.0 * is_first)
 
-    question = asks()
-    measure = Ideal(question.objective, lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: MANY), measure)
+    notebook = notebook_of(
+        ideal(lambda one: 60.0 + one.slots, cpu_s=0.02, spoil=spoil), MANY, cpus=2
+    )
     assert State.NOT_TRIED not in {state for state, _ in notebook.states.values()}
-    assert notebook.spent_s <= question.budget_s
+    assert notebook.spent_s <= notebook.question.budget_s
 
 
 @pytest.mark.parametrize("mode", [{}, {"rate": 70.0}])
@@ -115,10 +107,9 @@ def test_what_runs_now_has_fresh_starts_however_starts_differ(spread, budget_s, 
             busy = chance.random() < 0.03
             return Observation(took_s=seen.took_s, codes=("B401",)) if busy else seen
 
-        question = asks(current=now, seed=seed, budget_s=budget_s, **mode)
-        measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
-        search = Search(Notebook(question), lambda _: MANY)
-        notebook = driven(search, measure)
+        measure = ideal(held, cpu_s=0.02, spoil=spoil)
+        more = {"current": now, "seed": seed, "budget_s": budget_s, **mode}
+        notebook = notebook_of(measure, MANY, cpus=2, **more)
         # one that misses the rate asked for shows that it is not held
         enough = 1 if mode else FEWEST_STARTS
         fresh += len(notebook.of(now, Phase.CONFIRM)) >= enough
@@ -134,18 +125,17 @@ def test_time_is_kept_for_the_lower_rates_of_a_pick_that_looked_better_than_it_i
         slow = replace(seen, took_s=seen.took_s + 2.0)
         if trial.phase is not Phase.CONFIRM or trial.candidate == now:
             return slow
-        real = Ideal(question.objective, lambda one: 0.8 * held(one))(trial)
+        real = ideal(lambda one: 0.8 * held(one))(trial)
         return replace(real, took_s=slow.took_s)
 
     def held(one: Candidate) -> float:
         return 60.0 if one == now else 80.0 + (one.slots or 0) / 16
 
     now = MANY[4]
-    question = asks(current=now, seed=seed)
-    measure = Ideal(question.objective, held, cpu_s=0.02, spoil=spoil)
-    notebook = driven(Search(Notebook(question), lambda _: MANY), measure)
+    measure = ideal(held, cpu_s=0.02, spoil=spoil)
+    notebook = notebook_of(measure, MANY, cpus=2, current=now, seed=seed)
     assert notebook.end is End.CONFIRMED
-    assert notebook.spent_s <= question.budget_s
+    assert notebook.spent_s <= notebook.question.budget_s
     assert len(notebook.of(now, Phase.CONFIRM)) >= FEWEST_STARTS
 
 
@@ -154,8 +144,8 @@ def test_of_two_that_are_equal_one_is_picked_and_the_other_is_not_behind() -> No
     for seed in range(3):
         notebook = tune(worlds.EQUAL.world, asked(worlds.EQUAL.world, seed=seed), sizes)
         assert notebook.pick() in sizes[:2]
-        others = {State.NOT_TOLD_APART, State.RECOMMENDED, State.DROPPED}
-        assert {notebook.state(one) for one in sizes[:2]} <= others
+        fine = {State.NOT_TOLD_APART, State.RECOMMENDED, State.DROPPED}
+        assert {notebook.state(one) for one in sizes[:2]} <= fine
 
 
 @pytest.mark.parametrize("name", ["tails", "stall", "no recovery"])
@@ -182,15 +172,13 @@ def test_answers_that_are_wrong_at_once_do_not_hold_a_percentile() -> None:
 
 def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
     there = Candidate(server="https://shop.example", processes=1, interface="own")
-    objective = parse("p95 < 200ms, memory <= 1GiB, connections <= 9")
-    question = asks(only=there, most_per_s=50.0, objective=objective)
-    held = Ideal(question.objective, lambda _: 80.0)
 
-    def measure(trial: Trial) -> Observation:
-        seen = replace(held(trial), memory_bytes=None)
+    def limited(trial: Trial, seen: Observation) -> Observation:
+        seen = replace(seen, memory_bytes=None)
         return replace(seen, limit=("TARGETS",)) if 50.0 in trial.load.rates else seen
 
-    notebook = driven(Search(Notebook(question), lambda _: [there]), measure)
+    measure = ideal(80.0, "p95 < 200ms, memory <= 1GiB, connections <= 9", spoil=limited)
+    notebook = notebook_of(measure, [there], cpus=2, only=there, most_per_s=50.0)
     rates = [rate for one in notebook.entries for rate in one.trial.load.rates]
     assert max(rates) == 50.0
     told = Outcome(notebook)
@@ -211,5 +199,5 @@ def test_a_target_elsewhere_is_asked_no_more_than_it_may_be() -> None:
     ],
 )
 def test_rates_are_one_only_where_the_limit_of_a_target_makes_them_so(most, rates, kept) -> None:
-    making = Making(Notebook(asks(most_per_s=most)))
+    making = Making(Notebook(Question(objective=parse("p95 < 200ms"), cpus=2, most_per_s=most)))
     assert making.load(1, 4, rates=rates).rates == kept

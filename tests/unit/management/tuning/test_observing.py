@@ -9,7 +9,7 @@ import pytest
 
 from benchsuite.core.results import Arrivals, Finding, Level, RunResult, Summary
 from benchsuite.core.specs.objective import parse
-from benchsuite.management.tuning.observing import observation
+from benchsuite.management.tuning.trials import observation
 from benchsuite.stats import summary
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Question, Trial
 from tests.unit.test_store import result
