@@ -61,7 +61,7 @@ def _counted_as_throttled(lab, tmp_path, monkeypatch):
         counters.write_text(f"nr_periods {10 * second}\nnr_throttled {9 * second}\n")
 
     write()
-    monkeypatch.setattr(host, "_control_groups", lambda *_: [counters])
+    monkeypatch.setattr(host.cpus, "cgroup_folders", lambda *_: [tmp_path])
     return lab.run(at_second={0.1 + second: write for second in range(5)})
 
 
