@@ -95,10 +95,6 @@ class Check:
     def __call__(self, evidence: Evidence) -> Iterator[Finding]:
         return self.look(self.rule, evidence)
 
-    @property
-    def number(self) -> str:
-        return self.rule.number
-
 
 FINDINGS: dict[str, Rule] = {}  #: By number; complete, as `benchsuite.findings` imports all groups.
 CHECKS: list[Check] = []
