@@ -4,6 +4,7 @@ timers and pauses (L11, L12 and L15); and some answers alone (L16).
 
 from collections.abc import Iterator
 
+from benchsuite.bottlenecks import evidence as parts
 from benchsuite.bottlenecks.cpu import (
     BUSY,
     FULL,
@@ -14,16 +15,7 @@ from benchsuite.bottlenecks.cpu import (
     promised,
     users_of_cpus,
 )
-from benchsuite.bottlenecks.evidence import (
-    CPU,
-    DATABASE,
-    QUEUE,
-    REST,
-    RUN_DELAY,
-    SENDING,
-    LimitEvidence,
-)
-from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
+from benchsuite.bottlenecks.evidence import DATABASE, MEASURED, LimitEvidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.results import Common, Reached
 from benchsuite.core.units import (
@@ -39,7 +31,6 @@ from benchsuite.core.units import (
 from benchsuite.stats.patterns import LONGEST, LOWER
 
 SEEN = 10  #: Active sessions: of fewer samples no share is told.
-EXPLAINED = (SENDING, QUEUE, CPU, RUN_DELAY, ITS_TIME)
 
 FIXES = {
     "Lock": "Transactions hold rows or tables that others want: make them shorter, and change hot "
@@ -50,7 +41,7 @@ FIXES = {
 }
 
 
-@bottleneck("L04", "database", explains=EXPLAINED, unless=("L01", "L04a", "L04b", "L05"))
+@bottleneck("L04", "database", explains=MEASURED, unless=("L01", "L04a", "L04b", "L05"))
 def mostly_database(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """the database is at work for at least half of the time that a request is in the server, and
     more is asked than is answered at once
@@ -95,7 +86,7 @@ def database_cpu(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L04b", "database-waits", explains=EXPLAINED)
+@bottleneck("L04b", "database-waits", explains=MEASURED)
 def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """at least 30 % of the sessions at work wait for a lock or for files; and the database is at
     work for half of the time that a request is in the server, or these waits are a quarter
@@ -121,7 +112,7 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L04c", "repeated-queries", explains=(ITS_TIME,))
+@bottleneck("L04c", "repeated-queries", explains=(parts.DATABASE_TIME,))
 def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: a request makes at least 10 equal queries from one line, which take at least
     20 % of its time
@@ -140,7 +131,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             }
 
 
-@bottleneck("L04d", "connecting", explains=(ITS_TIME,))
+@bottleneck("L04d", "connecting", explains=(parts.DATABASE_TIME,))
 def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: opening and closing connections to the database takes at least 10 % of a
     request
@@ -321,7 +312,7 @@ def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L15", "gc", explains=(CPU, REST))
+@bottleneck("L15", "gc", explains=(parts.CPU, parts.REST))
 def collecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: pauses of the garbage collector take at least 5 % of the CPU time, or one
     takes a quarter of the objective

@@ -1,6 +1,5 @@
 """Starts the prober beside a load, tells it its pace, and reads what it saw."""
 
-import dataclasses
 import json
 import os
 from collections import Counter, deque
@@ -10,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -41,8 +40,7 @@ CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  #: Variables that OpenSSL read
 LOOK_BACK = 5  #: Ticks over which the load's rate is told: answers of a slow page come in bursts.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class Pace(NamedTuple):
     """What the prober keeps to until it is told another."""
 
     pause_s: float  #: Between two requests, on average.
@@ -113,7 +111,7 @@ class Watch:
 
     def _tell(self) -> None:
         new = self.pace.with_suffix(".new")
-        new.write_text(json.dumps(dataclasses.asdict(self._pacing.pace)))
+        new.write_text(json.dumps(self._pacing.pace._asdict()))
         new.replace(self.pace)
 
 
@@ -208,13 +206,9 @@ def prober(
     # A session cookie is nobody else's business.
     folders.write_private(asked, json.dumps(request))
     certificates = {one: os.environ[one] for one in CERTIFICATES if one in os.environ}
+    program = isolated_python("benchsuite.telemetry.prober.program")
     with running(
-        [
-            *isolated_python("benchsuite.telemetry.prober.program"),
-            str(asked),
-            str(watch.pace),
-            str(watch.seen),
-        ],
+        [*program, str(asked), str(watch.pace), str(watch.seen)],
         name="the prober",
         log=folder / "prober.log",
         env={"LC_ALL": "C.UTF-8", **certificates},
