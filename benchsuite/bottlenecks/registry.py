@@ -9,8 +9,6 @@ from benchsuite.core.units import format_percent
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What limits a run."""
-
     code: str
     says: str
     evidence: str  #: In figures.

@@ -163,8 +163,6 @@ def _allowance_s(probes: Probes) -> float:
 
 def _lost(probes: Probes) -> int:
     """0 where the load may well lose as many."""
-    if not probes.lost:
-        return 0
     by_chance = at_least(probes.lost, probes.sent, probes.failed)
     return probes.lost if by_chance <= CHANCE else 0
 

@@ -160,9 +160,7 @@ class Monitor:
             (self.host.clock(INTERVAL_S), "whether time passed evenly", clock),
             (self.cpus_target, "on which CPUs the server may run", shared_cpus),
         )
-        unseen = [
-            f"{words} ({check.rule.number})" for seen, words, check in missing if seen is None
-        ]
+        unseen = [f"{words} ({check.number})" for seen, words, check in missing if seen is None]
         return (*unseen, *errors)
 
     def probes(

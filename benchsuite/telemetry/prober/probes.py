@@ -4,7 +4,7 @@ import json
 import os
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
@@ -84,8 +84,6 @@ class Pacing:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One request of the prober."""
-
     connection: int
     due: float  #: When it was meant to be sent, in monotonic seconds.
     late_s: float  #: How much later it was.
@@ -153,14 +151,13 @@ def probed_page(workload: Workload) -> Page | None:
     """The page that the journey asks first, if a plain GET does; None when it can't be told."""
     if workload.locustfile:
         return None
+    page: Page | None = None
     try:
-        workload.journey(_FirstRequest())
+        with suppress(Exception):  # a journey is foreign code, and only not probed for it
+            workload.journey(_FirstRequest())
     except _Asked as asked:
-        page: Page | None = asked.args[0]
-        return page
-    except Exception:  # noqa: BLE001 - a journey is foreign code, and only not probed for it
-        return None
-    return None
+        [page] = asked.args
+    return page
 
 
 def request_for(
