@@ -92,16 +92,13 @@ def test_b203_a_killed_process_is_replaced(lab):
     result = lab.run(
         processes=2, duration_s=3.0, at_second={1.5: lambda: busiest(server_processes()).kill()}
     )
-    finding = findings(result, "B203")[0]
-    assert finding.level is Level.WEAK, told(result)
-    assert "replaced" in finding.message
+    only(result, "B203", Level.WEAK, "replaced")
 
 
 @pytest.mark.alone
 def test_b203_a_process_dies_of_one_request_of_a_hundred(lab):
-    finding = found("B203", lambda: lab.run("gunicorn-sync", "/crashing/", duration_s=4.0))
-    assert finding.level is Level.INVALID
-    assert "again and again" in finding.hint
+    where = ("gunicorn-sync", "/crashing/")
+    found("B203", lambda: lab.run(*where, duration_s=4.0), Level.INVALID, "again and again")
 
 
 @pytest.mark.alone
@@ -117,9 +114,7 @@ def test_b203_a_killed_process_is_not_replaced(lab):
             one.kill()
 
     result = lab.run("unattended", duration_s=3.0, at_second={1.5: kill_one_of_two})
-    finding = findings(result, "B203")[0]
-    assert finding.level is Level.INVALID, told(result)
-    assert "were not replaced" in finding.message
+    only(result, "B203", Level.INVALID, "were not replaced")
 
 
 def test_b203_the_whole_server_is_killed(lab):
@@ -170,9 +165,7 @@ def test_b211_the_front_has_more_to_do_than_the_server(lab, monkeypatch):
 
     monkeypatch.setattr(starting, "make_certificate", costly_certificate)
     how = {"front": "nginx", "front_options": {"tls": True}, "keep_alive": False}
-    finding = found("B211", lambda: lab.run(**how, duration_s=3.0, at_ready=hurry))
-    assert finding.level is Level.WEAK
-    assert "nginx" in finding.message
+    found("B211", lambda: lab.run(**how, duration_s=3.0, at_ready=hurry), Level.WEAK, "nginx")
 
 
 @pytest.mark.alone
@@ -185,9 +178,8 @@ def test_a_front_that_only_passes_on_is_no_limit(lab):
 @pytest.mark.alone
 @needs("pyuwsgi")
 def test_b205_a_server_writes_in_two_pieces(lab):
-    finding = found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2))
-    assert finding.level is Level.WEAK
-    assert "when each piece was acknowledged at once" in finding.message
+    words = "when each piece was acknowledged at once"
+    found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2), Level.WEAK, words)
 
 
 @pytest.mark.alone
