@@ -13,8 +13,7 @@ from benchsuite.fronts.nginx import Nginx
 from benchsuite.fronts.program import FOLDER
 from tests.integration.postgres import cluster
 from tests.needs import needs
-from tests.sabotage.apart import Task, run_apart
-from tests.sabotage.ports import FEW_PORTS, permitted
+from tests.sabotage.apart import FEW_PORTS, Task, has_ports_of_its_own, run_apart
 from tests.sabotage.runs import BRIEF, findings, found, laboratory, message, only, told
 from tests.sabotage.saboteurs import (
     busiest,
@@ -67,7 +66,7 @@ def test_the_generator_runs_out_of_descriptors(lab):
 
 def test_b201_there_are_no_ports_left_to_connect_from(tmp_path):
     """Each connection keeps its port for a second after its end."""
-    if not permitted():
+    if not has_ports_of_its_own():
         pytest.skip("needs a network of its own: unshare --map-root-user --net, or root")
     result = run_apart(Task.PORTS, tmp_path, prefix=FEW_PORTS)
     assert [one.level for one in findings(result, "B201")] == [Level.INVALID], told(result)

@@ -21,7 +21,7 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
 from benchsuite.findings.prober import FEWEST_PROBES
 from benchsuite.findings.target import FEWEST_ROUNDS
-from benchsuite.stats.signs import Times, Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.system import folders
 from benchsuite.system.process import running
 from benchsuite.system.programs import isolated_python
@@ -250,33 +250,28 @@ def between(
     waited = np.array([moment.waited_s for moment in answered])
     beyond_s = waited - traffic.expected_s(begun, most_own_s)
     ahead_s = traffic.before_s(begun) - waited
+    connections = []
+    for number in dict.fromkeys(moment.connection for moment in answered):
+        places = [place for place, one in enumerate(answered) if one.connection == number]
+        last = answered[places[-1]]
+        seen = Connection(
+            times_s=tuple(answered[place].waited_s for place in places),
+            beyond_s=tuple(beyond_s[places].tolist()),
+            ahead_s=tuple(ahead_s[places].tolist()),
+            hung=last.outcome == HUNG,
+            lost=last.outcome == LOST,
+        )
+        connections.append(seen)
     return Probes(
         sent=len(inside),
         answered=outcomes[RIGHT],
         hung=outcomes[HUNG],
         lost=outcomes[LOST],
-        connections=tuple(
-            _of_connection(answered, number, beyond_s, ahead_s)
-            for number in dict.fromkeys(moment.connection for moment in answered)
-        ),
+        connections=tuple(connections),
         lateness_s=median(moment.late_s for moment in inside) if inside else 0.0,
         load=load,
         own_s=own_s,
         users=users,
-    )
-
-
-def _of_connection(
-    answered: Sequence[Probe], number: int, beyond_s: Times, ahead_s: Times
-) -> Connection:
-    places = [place for place, one in enumerate(answered) if one.connection == number]
-    last = answered[places[-1]]
-    return Connection(
-        times_s=tuple(answered[place].waited_s for place in places),
-        beyond_s=tuple(beyond_s[places].tolist()),
-        ahead_s=tuple(ahead_s[places].tolist()),
-        hung=last.outcome == HUNG,
-        lost=last.outcome == LOST,
     )
 
 
