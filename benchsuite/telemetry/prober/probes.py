@@ -130,16 +130,10 @@ class _FirstRequest:
     """A client that ends the journey at its first request."""
 
     def get(
-        self,
-        path: str,
-        data: Mapping[str, Any] | None = None,
-        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
-        *,
-        name: str = "",
-        headers: Mapping[str, str] | None = None,
-        status: int | None = None,
+        self, path: str, *more: Any, name: str = "", status: int | None = None, **named: Any
     ) -> NoReturn:
-        plain = not (data or follow or headers)
+        """Data, `follow` and headers make another request of it."""
+        plain = not any((*more, *named.values()))
         known_as = name or f"GET {path.partition('?')[0]}"
         raise _Asked(Page(path=path, name=known_as, status=status) if plain else None)
 
