@@ -3,25 +3,12 @@
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import KW_ONLY, dataclass, replace
 
-from benchsuite.bottlenecks.evidence import (
-    CPU,
-    DATABASE_TIME,
-    QUEUE,
-    REST,
-    RUN_DELAY,
-    SENDING,
-    LimitEvidence,
-    budget,
-)
+from benchsuite.bottlenecks.evidence import EVERYTHING, LimitEvidence, budget
 from benchsuite.core.units import format_percent
-
-EVERYTHING = (SENDING, QUEUE, CPU, RUN_DELAY, DATABASE_TIME, REST)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Limit:
-    """What limits a run."""
-
     code: str
     says: str
     evidence: str  #: In figures.

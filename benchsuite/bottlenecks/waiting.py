@@ -4,6 +4,7 @@ timers and pauses (L11, L12 and L15); and some answers alone (L16).
 
 from collections.abc import Iterator
 
+from benchsuite.bottlenecks import evidence as parts
 from benchsuite.bottlenecks.cpu import (
     BUSY,
     FULL,
@@ -14,16 +15,7 @@ from benchsuite.bottlenecks.cpu import (
     promised,
     users_of_cpus,
 )
-from benchsuite.bottlenecks.evidence import (
-    CPU,
-    DATABASE,
-    QUEUE,
-    REST,
-    RUN_DELAY,
-    SENDING,
-    LimitEvidence,
-)
-from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
+from benchsuite.bottlenecks.evidence import DATABASE, MEASURED, LimitEvidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.results import Common, Reached
 from benchsuite.core.units import (
@@ -38,14 +30,7 @@ from benchsuite.core.units import (
 )
 from benchsuite.stats.patterns import LONGEST, LOWER
 
-MOST_OF_IT = 0.5
-WAITING = 0.3
-QUARTER = 0.25
 SEEN = 10  #: Active sessions: of fewer samples no share is told.
-MANY = 10.0
-LARGE = 0.2
-CONNECTING = 0.1
-EXPLAINED = (SENDING, QUEUE, CPU, RUN_DELAY, ITS_TIME)
 
 FIXES = {
     "Lock": "Transactions hold rows or tables that others want: make them shorter, and change hot "
@@ -56,7 +41,7 @@ FIXES = {
 }
 
 
-@bottleneck("L04", "database", explains=EXPLAINED, unless=("L01", "L04a", "L04b", "L05"))
+@bottleneck("L04", "database", explains=MEASURED, unless=("L01", "L04a", "L04b", "L05"))
 def mostly_database(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """the database is at work for at least half of the time that a request is in the server, and
     more is asked than is answered at once
@@ -101,7 +86,7 @@ def database_cpu(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L04b", "database-waits", explains=EXPLAINED)
+@bottleneck("L04b", "database-waits", explains=MEASURED)
 def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """at least 30 % of the sessions at work wait for a lock or for files; and the database is at
     work for half of the time that a request is in the server, or these waits are a quarter
@@ -114,7 +99,7 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     }
     total, kind = sum(of_kind.values()), max(of_kind, key=lambda kind: of_kind[kind])
     waited = total * (evidence.database_share or 0.0)
-    if total >= WAITING and (_is_large(evidence) or waited >= QUARTER):
+    if total >= 0.3 and (_is_large(evidence) or waited >= 0.25):
         events = (event for event in evidence.waits if event.startswith(kind))
         worst = max(events, key=lambda event: evidence.waits[event])
         yield {
@@ -127,7 +112,7 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L04c", "repeated-queries", explains=(ITS_TIME,))
+@bottleneck("L04c", "repeated-queries", explains=(parts.DATABASE_TIME,))
 def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: a request makes at least 10 equal queries from one line, which take at least
     20 % of its time
@@ -135,7 +120,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     # N+1: the line is what the project can change.
     queries = evidence.diagnosis.repeated if evidence.diagnosis else ()
     for query in queries:
-        if query.times >= MANY and query.share >= LARGE:
+        if query.times >= 10.0 and query.share >= 0.2:
             yield {
                 "says": f"{query.place} makes {query.times:.3g} equal queries a request "
                 f"({query.query}).",
@@ -146,7 +131,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             }
 
 
-@bottleneck("L04d", "connecting", explains=(ITS_TIME,))
+@bottleneck("L04d", "connecting", explains=(parts.DATABASE_TIME,))
 def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: opening and closing connections to the database takes at least 10 % of a
     request
@@ -155,7 +140,7 @@ def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if diagnosis is None or not diagnosis.request_s:
         return
     share = diagnosis.connecting_s / diagnosis.request_s
-    if share >= CONNECTING:
+    if share >= 0.1:
         keep = "CONN_MAX_AGE, or a pool (--pool)."
         if not evidence.reuses_connections:
             keep = (
@@ -185,7 +170,7 @@ def sqlite_locked(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 
 
 def _is_large(evidence: LimitEvidence) -> bool:
-    return (evidence.database_share or 0.0) >= MOST_OF_IT
+    return (evidence.database_share or 0.0) >= 0.5
 
 
 def _its_time(evidence: LimitEvidence) -> str:
@@ -201,8 +186,6 @@ def _without(saved_s: float | None, whole_s: float | None) -> str:
     return f"Up to {format_percent(100 * min(1.0, saved_s / whole_s))} of the time in the server."
 
 
-EXECUTING = 0.9  #: Of the connections of all pools.
-MORE = 1.5  #: Requests in the server for each of them.
 OF: dict[str, str] = {Reached.THREADS: "threads", Reached.LOAD_FILES: "the load's open files"}
 """What a limit is of, where it is not of connections."""
 
@@ -256,8 +239,8 @@ def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         connections = size * (evidence.processes or 1)
         computes = (evidence.busy_share or 0.0) >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY
         are_open = (evidence.connections or 0) >= connections and not computes
-        held = are_open and (evidence.inside or 0.0) >= MORE * connections
-        if not held and (evidence.active or 0.0) < EXECUTING * connections:
+        held = are_open and (evidence.inside or 0.0) >= 1.5 * connections
+        if not held and (evidence.active or 0.0) < 0.9 * connections:
             return
         yield {
             "says": f"{threads} threads share a pool of {size} connections, and all are in use.",
@@ -269,13 +252,7 @@ def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-NEARLY_ALL = 0.9
-PRESSURE_PERCENT = 5.0
-FAULTS_PER_S = 50.0
-GROWN = 0.02  #: Of the memory, over the window.
 DAY_S = 86_400.0
-COLLECTING = 0.05
-LONG = 0.25  #: Of the objective.
 
 
 @bottleneck("L11", "stall")
@@ -297,11 +274,11 @@ def memory(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     used, limit = evidence.memory_bytes, evidence.memory_limit_bytes
     waits, faults = evidence.memory_pressure_percent, evidence.major_faults_per_s
     signs = []
-    if used and limit and used >= NEARLY_ALL * limit:
+    if used and limit and used >= 0.9 * limit:
         signs.append(f"the target has {format_bytes(used)} of {format_bytes(limit)}")
-    if (waits or 0.0) >= PRESSURE_PERCENT:
+    if (waits or 0.0) >= 5.0:
         signs.append(f"processes wait for memory {format_percent(waits)} of the time")
-    if (faults or 0.0) >= FAULTS_PER_S:
+    if (faults or 0.0) >= 50.0:
         signs.append(f"{format_number(faults)} pages a second are read back from disk")
     if signs:
         text = "; ".join(signs)
@@ -321,7 +298,7 @@ def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     grows, window_s, used = evidence.memory_grows, evidence.window_s, evidence.memory_bytes
     if not grows or not window_s or not used or not evidence.rate:
         return
-    if grows * window_s >= GROWN * used:
+    if grows * window_s >= 0.02 * used:
         limit = evidence.memory_limit_bytes
         left_s = (limit - used) / grows if limit else DAY_S
         left = f": {format_bytes(limit)} are used up after {format_period(left_s)} more of this"
@@ -335,7 +312,7 @@ def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L15", "gc", explains=(CPU, REST))
+@bottleneck("L15", "gc", explains=(parts.CPU, parts.REST))
 def collecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: pauses of the garbage collector take at least 5 % of the CPU time, or one
     takes a quarter of the objective
@@ -343,9 +320,9 @@ def collecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     diagnosis = evidence.diagnosis
     if diagnosis is None:
         return
-    much = diagnosis.collecting_share >= COLLECTING
+    much = diagnosis.collecting_share >= 0.05
     goal_s = evidence.objective_s
-    if much or (goal_s is not None and diagnosis.longest_pause_s >= LONG * goal_s):
+    if much or (goal_s is not None and diagnosis.longest_pause_s >= 0.25 * goal_s):
         yield {
             "says": "Pauses of the garbage collector hold up requests.",
             "evidence": f"They take {format_share(diagnosis.collecting_share)} of the CPU "

@@ -1,20 +1,14 @@
 """From figures to doubts: each finding is a function with its code, limits, text and hint.
 
-All are pure functions of `Evidence`; what was not observed gives no finding.
+All are pure functions of `Evidence`; what was not observed gives no finding. Each module declares
+its own by being imported.
 """
 
 from collections.abc import Iterable
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings import (  # noqa: F401 - each declares its findings
-    generator,
-    host,
-    prober,
-    sockets,
-    target,
-    window,
-)
+from benchsuite.findings import generator, host, prober, sockets, target, window  # noqa: F401
 from benchsuite.findings.registry import CHECKS, of_each_stage
 
 

@@ -25,10 +25,7 @@ def noisy(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     Each by itself. The kernel's pressure figure for CPUs is not used: it counts the waiting of
     target and generator for each other. Never invalid of idle connections, which take no time.
     """
-    for machine, host in (
-        ("machine", evidence.host),
-        ("load's machine", evidence.load_machine),
-    ):
+    for machine, host in (("machine", evidence.host), ("load's machine", evidence.load_machine)):
         if host is not None:
             yield from _noise_of(rule, host, machine, idle=evidence.idle is not None)
 

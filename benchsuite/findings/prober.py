@@ -7,7 +7,7 @@ from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding
 from benchsuite.core.units import format_count, format_duration, format_percent
 from benchsuite.findings.registry import Rule, finding
-from benchsuite.findings.target import stalled, starves
+from benchsuite.findings.target import stall, starves
 from benchsuite.stats import histogram
 from benchsuite.stats.distributions import at_least
 from benchsuite.stats.summary import about_half, median_interval
@@ -28,13 +28,7 @@ OTHERS_WAIT = (
 )
 
 
-@finding(
-    "B106",
-    "prober-disagrees",
-    weak=10,
-    invalid=50,
-    by_stage=True,
-)
+@finding("B106", "prober-disagrees", weak=10, invalid=50, by_stage=True)
 def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """an independent client's median against the load's
 
@@ -42,26 +36,21 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
     What hangs has waited for so long, and is evidence like an answer that took that long. What was
     refused or broken off is, too, where the load fails more seldom.
+
+    The distance is between the near ends of the 95 % intervals of both medians, less the prober's
+    own waiting for a CPU. It meets all n users of a closed model, so it may see (n + 1) / n times
+    what they see (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980). Each connection counts once.
+    What it found under way and the load's own requests did not is no doubt.
     """
     probes = evidence.probes
-    if probes is None or not probes.median_s or stalled(evidence) or starves(evidence):
+    if probes is None or not probes.median_s or any(stall(evidence)) or starves(evidence):
         return  # its connection rests between its requests: it never stalls, and is served last
     if evidence.slots_held:
         return  # it waits for a user to leave, as one more user would
-    if disagreement := _another_median(rule, evidence, probes):
-        yield disagreement
-
-
-def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding | None:
-    """The distance is between the near ends of the 95 % intervals of both medians, less the
-    prober's own waiting for a CPU. It meets all n users of a closed model, so it may see (n + 1) /
-    n times what they see (Sevcik & Mitrani 1981, Reiser & Lavenberg 1980). Each connection counts
-    once. What it found under way and the load's own requests did not is no doubt.
-    """
     median_s, allowance_s, lost = probes.median_s, _allowance_s(probes), _lost(probes)
     seen = [one for one in probes.connections if lost or not one.lost]
     if len(seen) < FEWEST_CLEAR_PROBES:
-        return None
+        return
     low_s, _ = median_interval([_least_s(one, one.times_s) for one in seen])
     _, high_s = median_interval([_most_s(one) for one in seen])
     least_s, most_s = _median_of_load(probes)
@@ -71,13 +60,13 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
     below_s = least_s - high_s - allowance_s
     apart_s, slower = max(above_s, below_s), above_s > below_s
     if rule.level(apart_s / median_s * 100) is None:
-        return None
+        return
     percent = min(apart_s, _unexplained_s(probes, seen, slower=slower)) / median_s * 100
     level = rule.level(percent)
     if level is None:  # what it found under way explains the difference
-        return None
+        return
     if math.isinf(low_s):
-        return rule.found(
+        yield rule.found(
             level,
             f"{format_count(lost)} of the {format_count(probes.sent)} requests of an independent "
             "prober were refused or broken off, but only "
@@ -85,8 +74,9 @@ def _another_median(rule: Rule, evidence: Evidence, probes: Probes) -> Finding |
             hint="See the server's log, its limits of connections and its listen queue.",
             value=lost / probes.sent * 100,
         )
+        return
     most = "more" if math.isinf(high_s) else format_duration(high_s)
-    return rule.found(
+    yield rule.found(
         level,
         f"An independent prober saw a median service time of {format_duration(low_s)} to "
         f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "
@@ -136,7 +126,7 @@ def unchecked(evidence: Evidence) -> Iterator[str]:
 
 def _why_unchecked(evidence: Evidence) -> str:
     probes = evidence.probes
-    if probes is None or stalled(evidence):
+    if probes is None or any(stall(evidence)):
         return evidence.unprobed
     if not probes.median_s:
         return "no request of the load was answered correctly"
@@ -175,8 +165,6 @@ def _allowance_s(probes: Probes) -> float:
 
 def _lost(probes: Probes) -> int:
     """0 where the load may well lose as many."""
-    if not probes.lost:
-        return 0
     by_chance = at_least(probes.lost, probes.sent, probes.failed)
     return probes.lost if by_chance <= CHANCE else 0
 

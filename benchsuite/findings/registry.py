@@ -86,8 +86,6 @@ Look = Callable[[Rule, Evidence], Iterator[Finding]]
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """A function that looks for a finding."""
-
     rule: Rule
     look: Look
     by_stage: bool
@@ -130,15 +128,12 @@ def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
     if not run.stages:
         yield from check(run)
         return
-
-    def level(stage: Evidence) -> float:
-        return (stage.total.level if stage.total else None) or 0.0
-
+    levels = [(stage.total.level if stage.total else None) or 0.0 for stage in run.stages]
     of_stages = []
     for place, stage in enumerate(run.stages):
         is_light = False
         if run.headline is not None and place != run.headline:
-            beyond = check.rule.beyond and level(stage) > level(run.stages[run.headline])
+            beyond = check.rule.beyond and levels[place] > levels[run.headline]
             is_light = beyond or check.rule.own_stage_only
         for finding in check(stage):
             told = replace(finding, level=Level.INFO) if is_light else finding

@@ -59,7 +59,6 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 
 def _advice(evidence: Evidence, silence_s: float | None) -> str:
-    """What may be behind it."""
     if evidence.unit == EVENT:
         return (
             "A server that gives each stream a thread has room for as many streams as it has "

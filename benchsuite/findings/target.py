@@ -272,11 +272,6 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
 
 
-def stalled(evidence: Evidence) -> bool:
-    """Whether answers waited for a timer of TCP."""
-    return any(stall(evidence))
-
-
 @finding("B206", "starvation", weak=0, invalid=50, by_stage=True, beyond=True)
 def starvation(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """users with less than a tenth of their share (closed model)"""

@@ -64,12 +64,7 @@ QUEUES_PERCENT = 60.0
 MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
 
 
-@finding(
-    "B301",
-    "not-steady",
-    weak=5,
-    invalid_words="the same, and no half is steady",
-)
+@finding("B301", "not-steady", weak=5, invalid_words="the same, and no half is steady")
 def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """trend or step over the window
 

@@ -46,7 +46,6 @@ def cpu_quota(root: Path = Path("/")) -> float | None:
     return min(quotas, default=None)
 
 
-SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 RANGE = re.compile(r"(?P<first>[0-9]{1,4})(-(?P<last>[0-9]{1,4}))?")
 MOST = 8192  #: CPUs that Linux may know (CONFIG_NR_CPUS).
 Cpus = tuple[int, ...]
@@ -81,7 +80,7 @@ def given(cpus: Collection[int] | None) -> Iterator[None]:
 
 def siblings(cpu: int) -> frozenset[int]:
     """The hardware threads of this CPU's core, including itself."""
-    text = read_text(SIBLINGS.format(cpu))
+    text = read_text(f"/sys/devices/system/cpu/cpu{cpu}/topology/thread_siblings_list")
     return frozenset({cpu, *(parse(text) if text else ())})
 
 

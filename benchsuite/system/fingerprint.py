@@ -63,7 +63,14 @@ def fingerprint(pid: int | None = None) -> dict[str, Any]:
         **_cpu(pid),
         **_memory(),
         **_limits(pid),
-        **_software(),
+        **{f"python_{name}": value for name, value in installed.facts().items()},
+        **{f"version_{name.replace('-', '_')}": installed.version(name) for name in DISTRIBUTIONS},
+        "version_sqlite": sqlite3.sqlite_version,
+        **{
+            f"env_{name}": value
+            for name, value in sorted(os.environ.items())
+            if VARIABLES.fullmatch(name) and not _ABOUT_IMAGES.fullmatch(name)
+        },
     }
 
 
@@ -145,19 +152,6 @@ def _cgroup(groups: str, unified: str, divided: str) -> str | None:
     ]
     limits = [value for value in values if value.partition(" ")[0] not in _UNLIMITED]
     return limits[0] if limits else "unlimited" if values else None
-
-
-def _software() -> dict[str, Any]:
-    return {
-        **{f"python_{name}": value for name, value in installed.facts().items()},
-        **{f"version_{name.replace('-', '_')}": installed.version(name) for name in DISTRIBUTIONS},
-        "version_sqlite": sqlite3.sqlite_version,
-        **{
-            f"env_{name}": value
-            for name, value in sorted(os.environ.items())
-            if VARIABLES.fullmatch(name) and not _ABOUT_IMAGES.fullmatch(name)
-        },
-    }
 
 
 def _text(path: str | Path) -> str | None:

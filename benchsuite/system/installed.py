@@ -72,7 +72,6 @@ def version(distribution):
 
 def plain(distribution):
     # type: (str) -> str
-    """A distribution's normalised name."""
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 

@@ -240,7 +240,6 @@ class Patience:
         self.due = time.monotonic() + SLOW_S
 
     def look(self) -> None:
-        """Tells of it when that is due."""
         if time.monotonic() >= self.due:
             self.due += self._step_s
             self._step_s *= 2

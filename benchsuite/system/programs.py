@@ -19,7 +19,6 @@ ASK_S = 20.0
 
 
 def find_program(name: str) -> str | None:
-    """The path of a program, or None."""
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(SBIN))
 
 
@@ -135,7 +134,6 @@ def short_revision(revision: str) -> str:
 
 
 def _git(folder: Path, *arguments: str) -> bytes | None:
-    """The output of git; None when it fails."""
     # A checkout of another user is only read; nothing in it may be executed.
     # Nor is its index written: `git diff` would for a file that was only touched.
     settings = ("safe.directory=*", "core.fsmonitor=false", "diff.autoRefreshIndex=false")

@@ -24,8 +24,6 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Check:
-    """One thing that was looked at."""
-
     name: str
     state: State
     found: str

@@ -22,8 +22,6 @@ Pids = Callable[[], list[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    """What a sampler saw."""
-
     readings: tuple[Reading, ...]  #: Their `second` is `time.monotonic()` at the sample.
     cpu_percent: float | None  #: What the sampling itself cost, in percent of one CPU.
     errors: tuple[str, ...]  #: What could not be read and why, each once, with how often.
@@ -97,7 +95,6 @@ class Sampler:
         )
 
     def last(self, part: str) -> Reading | None:
-        """What was read of this part last."""
         some = reversed(self._readings)
         return next((reading for reading in some if reading.part == part), None)
 

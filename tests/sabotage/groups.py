@@ -1,24 +1,18 @@
 """Control groups with a limit of CPU time, of either version, where this user may make them."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Protocol
 
 PERIOD_US = 100_000
 ROOT = Path("/sys/fs/cgroup")
 
 
-class Join(Protocol):
-    def __call__(self, *pids: int) -> None:
-        """Puts these processes into the group, or the calling one."""
-
-
 @contextmanager
-def limited(percent: int) -> Iterator[Join | None]:
-    """Gives what puts processes into a group that gets so much of one CPU; None where no group can
-    be made.
+def limited(percent: int) -> Iterator[Callable[..., None] | None]:
+    """Gives what puts processes, or the calling one, into a group that gets so much of one CPU;
+    None where no group can be made.
     """
     made = _made(PERIOD_US * percent // 100)
     if made is None:

@@ -139,15 +139,18 @@ def only(result: RunResult, number: str, level: Level, words: str = "") -> Findi
     return findings(result, number)[0]
 
 
-def found(number: str, make: Callable[[], RunResult]) -> Finding:
-    """The finding of that number that weighs; the run is made again when neighbours disturbed it.
-
-    They take the CPU that a saboteur needs, too.
+def found(
+    number: str, make: Callable[[], RunResult], level: Level | None = None, words: str = ""
+) -> Finding:
+    """The finding of that number that weighs, at that level, with these words in it or in its hint;
+    the run is made again when neighbours disturbed it, who take the CPU that a saboteur needs, too.
     """
     for left in reversed(range(TRIES)):
         result = make()
         seen = [one for one in weighing(result) if one.code.startswith(number)]
         if seen:
+            assert level in (None, seen[0].level), told(result)
+            assert words in f"{seen[0].message} {seen[0].hint}", told(result)
             return seen[0]
         if not (left and findings(result, "B401")):
             break

@@ -116,14 +116,9 @@ def leave_descriptors(process: psutil.Process, spare: int) -> None:
 @contextmanager
 def hogs(count: int, cpu: int) -> Iterator[None]:
     """Processes that take whatever they get of one CPU."""
-    with processes(*([sys.executable, "-S", "-c", HOG, str(cpu)] for _ in range(count))):
-        yield
-
-
-@contextmanager
-def processes(*commands):
+    command = [sys.executable, "-S", "-c", HOG, str(cpu)]
     # Sessions share the CPUs (sched(7), autogroup): in its own each gets as much as the load.
-    started = [subprocess.Popen(command, start_new_session=True) for command in commands]
+    started = [subprocess.Popen(command, start_new_session=True) for _ in range(count)]
     try:
         yield
     finally:
@@ -133,17 +128,12 @@ def processes(*commands):
 
 
 @contextmanager
-def neighbours(cpus: Sequence[int] = ()) -> Iterator[None]:
-    """A hog for each of these CPUs, or for as many as there are; none comes from this process, as
-    other people's do not.
-    """
+def neighbours() -> Iterator[None]:
+    """As many hogs as CPUs; none comes from this process, as other people's do not."""
     command = [sys.executable, "-S", "-c", AWAY, sys.executable, "-S", "-c", HOG]
-    words = [[str(cpu)] for cpu in cpus] or [[] for _ in range(os.cpu_count() or 1)]
     away = [
-        psutil.Process(
-            int(subprocess.run([*command, *one], capture_output=True, check=True).stdout)
-        )
-        for one in words
+        psutil.Process(int(subprocess.run(command, capture_output=True, check=True).stdout))
+        for _ in range(os.cpu_count() or 1)
     ]
     try:
         yield

@@ -13,8 +13,7 @@ from benchsuite.fronts.nginx import Nginx
 from benchsuite.fronts.program import FOLDER
 from tests.integration.postgres import cluster
 from tests.needs import needs
-from tests.sabotage.apart import Task, run_apart
-from tests.sabotage.ports import FEW_PORTS, permitted
+from tests.sabotage.apart import FEW_PORTS, Task, has_ports_of_its_own, run_apart
 from tests.sabotage.runs import BRIEF, findings, found, laboratory, message, only, told
 from tests.sabotage.saboteurs import (
     busiest,
@@ -67,7 +66,7 @@ def test_the_generator_runs_out_of_descriptors(lab):
 
 def test_b201_there_are_no_ports_left_to_connect_from(tmp_path):
     """Each connection keeps its port for a second after its end."""
-    if not permitted():
+    if not has_ports_of_its_own():
         pytest.skip("needs a network of its own: unshare --map-root-user --net, or root")
     result = run_apart(Task.PORTS, tmp_path, prefix=FEW_PORTS)
     assert [one.level for one in findings(result, "B201")] == [Level.INVALID], told(result)
@@ -92,16 +91,13 @@ def test_b203_a_killed_process_is_replaced(lab):
     result = lab.run(
         processes=2, duration_s=3.0, at_second={1.5: lambda: busiest(server_processes()).kill()}
     )
-    finding = findings(result, "B203")[0]
-    assert finding.level is Level.WEAK, told(result)
-    assert "replaced" in finding.message
+    only(result, "B203", Level.WEAK, "replaced")
 
 
 @pytest.mark.alone
 def test_b203_a_process_dies_of_one_request_of_a_hundred(lab):
-    finding = found("B203", lambda: lab.run("gunicorn-sync", "/crashing/", duration_s=4.0))
-    assert finding.level is Level.INVALID
-    assert "again and again" in finding.hint
+    where = ("gunicorn-sync", "/crashing/")
+    found("B203", lambda: lab.run(*where, duration_s=4.0), Level.INVALID, "again and again")
 
 
 @pytest.mark.alone
@@ -117,9 +113,7 @@ def test_b203_a_killed_process_is_not_replaced(lab):
             one.kill()
 
     result = lab.run("unattended", duration_s=3.0, at_second={1.5: kill_one_of_two})
-    finding = findings(result, "B203")[0]
-    assert finding.level is Level.INVALID, told(result)
-    assert "were not replaced" in finding.message
+    only(result, "B203", Level.INVALID, "were not replaced")
 
 
 def test_b203_the_whole_server_is_killed(lab):
@@ -170,9 +164,7 @@ def test_b211_the_front_has_more_to_do_than_the_server(lab, monkeypatch):
 
     monkeypatch.setattr(starting, "make_certificate", costly_certificate)
     how = {"front": "nginx", "front_options": {"tls": True}, "keep_alive": False}
-    finding = found("B211", lambda: lab.run(**how, duration_s=3.0, at_ready=hurry))
-    assert finding.level is Level.WEAK
-    assert "nginx" in finding.message
+    found("B211", lambda: lab.run(**how, duration_s=3.0, at_ready=hurry), Level.WEAK, "nginx")
 
 
 @pytest.mark.alone
@@ -185,9 +177,8 @@ def test_a_front_that_only_passes_on_is_no_limit(lab):
 @pytest.mark.alone
 @needs("pyuwsgi")
 def test_b205_a_server_writes_in_two_pieces(lab):
-    finding = found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2))
-    assert finding.level is Level.WEAK
-    assert "when each piece was acknowledged at once" in finding.message
+    words = "when each piece was acknowledged at once"
+    found("B205", lambda: lab.run("uwsgi", "/two-pieces/", users=2), Level.WEAK, words)
 
 
 @pytest.mark.alone

@@ -13,15 +13,13 @@ from benchsuite.core.specs.visitor import over
 from benchsuite.core.units import format_bytes, format_period
 from benchsuite.core.wording import quoted
 from benchsuite.system.network import client_context, tls_words
-from benchsuite.telemetry.prober.program import RUN_HEADER
+from benchsuite.telemetry.prober.program import BLOCK_BYTES, RUN_HEADER, SHOWN_BYTES
 
 ASKED_HEADER = "X-Benchsuite-Asked"  #: Asks a target that already runs how often it was asked.
 MAX_HEAD_BYTES = 256 * 1024  #: Of an answer's header; servers and browsers take 8 to 256 KiB.
 LEAVE_BYTES = 1024 * 1024
 LEAVE_S = 0.2
 """Of the body, before we hang up, so that no server writes an error into its log."""
-BLOCK_BYTES = 65_536
-SHOWN_BYTES = 40
 END = re.compile(rb"\r?\n\r?\n")
 STATUS = re.compile(rb"HTTP/\d\.\d ([1-9]\d\d)(?: [^\r\n]*)?\r?\n")
 
@@ -63,12 +61,10 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
                 came += block
                 head = _head(came)
         except TimeoutError:
-            waited = format_period(timeout_s)
+            waited, size = format_period(timeout_s), format_bytes(len(came))
             what = f"it takes a connection and sends nothing for {waited}"
             if came:
-                what = (
-                    f"after {waited} its header has no end, with {format_bytes(len(came))} by now"
-                )
+                what = f"after {waited} its header has no end, with {size} by now"
             raise NotAnswered(what) from None
         except OSError as error:
             where = "within the header of its answer" if came else "without an answer"

@@ -1,16 +1,15 @@
 """Starts the prober beside a load, tells it its pace, and reads what it saw."""
 
-import dataclasses
 import json
 import os
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
 from time import monotonic
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 from urllib.parse import urlsplit
 
 import numpy as np
@@ -22,7 +21,7 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
 from benchsuite.findings.prober import FEWEST_PROBES
 from benchsuite.findings.target import FEWEST_ROUNDS
-from benchsuite.stats.signs import Times, Traffic
+from benchsuite.stats.signs import Traffic
 from benchsuite.system import folders
 from benchsuite.system.process import running
 from benchsuite.system.programs import isolated_python
@@ -41,8 +40,7 @@ CERTIFICATES = ("SSL_CERT_FILE", "SSL_CERT_DIR")  #: Variables that OpenSSL read
 LOOK_BACK = 5  #: Ticks over which the load's rate is told: answers of a slow page come in bursts.
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Pace:
+class Pace(NamedTuple):
     """What the prober keeps to until it is told another."""
 
     pause_s: float  #: Between two requests, on average.
@@ -86,8 +84,6 @@ class Pacing:
 
 @dataclass(frozen=True, slots=True)
 class Probe:
-    """One request of the prober."""
-
     connection: int
     due: float  #: When it was meant to be sent, in monotonic seconds.
     late_s: float  #: How much later it was.
@@ -113,7 +109,7 @@ class Watch:
 
     def _tell(self) -> None:
         new = self.pace.with_suffix(".new")
-        new.write_text(json.dumps(dataclasses.asdict(self._pacing.pace)))
+        new.write_text(json.dumps(self._pacing.pace._asdict()))
         new.replace(self.pace)
 
 
@@ -134,16 +130,10 @@ class _FirstRequest:
     """A client that ends the journey at its first request."""
 
     def get(
-        self,
-        path: str,
-        data: Mapping[str, Any] | None = None,
-        follow: bool = False,  # noqa: FBT001, FBT002 - as in django.test.Client
-        *,
-        name: str = "",
-        headers: Mapping[str, str] | None = None,
-        status: int | None = None,
+        self, path: str, *more: Any, name: str = "", status: int | None = None, **named: Any
     ) -> NoReturn:
-        plain = not (data or follow or headers)
+        """Data, `follow` and headers make another request of it."""
+        plain = not any((*more, *named.values()))
         known_as = name or f"GET {path.partition('?')[0]}"
         raise _Asked(Page(path=path, name=known_as, status=status) if plain else None)
 
@@ -155,14 +145,13 @@ def probed_page(workload: Workload) -> Page | None:
     """The page that the journey asks first, if a plain GET does; None when it can't be told."""
     if workload.locustfile:
         return None
+    page: Page | None = None
     try:
-        workload.journey(_FirstRequest())
+        with suppress(Exception):  # a journey is foreign code, and only not probed for it
+            workload.journey(_FirstRequest())
     except _Asked as asked:
-        page: Page | None = asked.args[0]
-        return page
-    except Exception:  # noqa: BLE001 - a journey is foreign code, and only not probed for it
-        return None
-    return None
+        [page] = asked.args
+    return page
 
 
 def request_for(
@@ -208,13 +197,9 @@ def prober(
     # A session cookie is nobody else's business.
     folders.write_private(asked, json.dumps(request))
     certificates = {one: os.environ[one] for one in CERTIFICATES if one in os.environ}
+    program = isolated_python("benchsuite.telemetry.prober.program")
     with running(
-        [
-            *isolated_python("benchsuite.telemetry.prober.program"),
-            str(asked),
-            str(watch.pace),
-            str(watch.seen),
-        ],
+        [*program, str(asked), str(watch.pace), str(watch.seen)],
         name="the prober",
         log=folder / "prober.log",
         env={"LC_ALL": "C.UTF-8", **certificates},
@@ -259,33 +244,28 @@ def between(
     waited = np.array([moment.waited_s for moment in answered])
     beyond_s = waited - traffic.expected_s(begun, most_own_s)
     ahead_s = traffic.before_s(begun) - waited
+    connections = []
+    for number in dict.fromkeys(moment.connection for moment in answered):
+        places = [place for place, one in enumerate(answered) if one.connection == number]
+        last = answered[places[-1]]
+        seen = Connection(
+            times_s=tuple(answered[place].waited_s for place in places),
+            beyond_s=tuple(beyond_s[places].tolist()),
+            ahead_s=tuple(ahead_s[places].tolist()),
+            hung=last.outcome == HUNG,
+            lost=last.outcome == LOST,
+        )
+        connections.append(seen)
     return Probes(
         sent=len(inside),
         answered=outcomes[RIGHT],
         hung=outcomes[HUNG],
         lost=outcomes[LOST],
-        connections=tuple(
-            _of_connection(answered, number, beyond_s, ahead_s)
-            for number in dict.fromkeys(moment.connection for moment in answered)
-        ),
+        connections=tuple(connections),
         lateness_s=median(moment.late_s for moment in inside) if inside else 0.0,
         load=load,
         own_s=own_s,
         users=users,
-    )
-
-
-def _of_connection(
-    answered: Sequence[Probe], number: int, beyond_s: Times, ahead_s: Times
-) -> Connection:
-    places = [place for place, one in enumerate(answered) if one.connection == number]
-    last = answered[places[-1]]
-    return Connection(
-        times_s=tuple(answered[place].waited_s for place in places),
-        beyond_s=tuple(beyond_s[places].tolist()),
-        ahead_s=tuple(ahead_s[places].tolist()),
-        hung=last.outcome == HUNG,
-        lost=last.outcome == LOST,
     )
 
 

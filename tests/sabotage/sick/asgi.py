@@ -56,7 +56,5 @@ async def application(scope: Any, receive: Any, send: Any) -> None:
             return
         if is_odd and "raising" in scope["path"]:
             raise ValueError("too many connections in this room")
-        if is_odd and "swallowing" in scope["path"]:
-            continue
         for _ in range(2 if is_odd and "copying" in scope["path"] else 1):
             await send({"type": "websocket.send", "text": event["text"]})

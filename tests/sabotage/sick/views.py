@@ -1,10 +1,9 @@
 """Each view answers "all is well", but for what its name says.
 
 Of most it can be asked how often or how much: `?each=20` breaks every twentieth answer (of the
-process), `?ms=10` takes so long, `?percent=30` is so much slower.
+process), `?ms=10` takes so long.
 """
 
-import ctypes
 import itertools
 import os
 import random
@@ -14,12 +13,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from contextlib import suppress
 from functools import cache
 
 from django.db import connection
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
+from django.http import HttpRequest, HttpResponse
 
 from tests.sabotage.sick.shapes import SHAPES
 
@@ -94,32 +92,11 @@ def logged_out(request: HttpRequest) -> HttpResponse:
     return HttpResponse(page)
 
 
-def sent_to_log_in(request: HttpRequest) -> HttpResponse:
-    """One of ten is redirected to a log-in, which answers 200."""
-    _pause(request)
-    if _is_due(request):
-        return HttpResponseRedirect("/login/?next=/sent-to-log-in/")
-    return _answer()
-
-
-def login(request: HttpRequest) -> HttpResponse:
-    return HttpResponse(
-        "<title>Log in</title><form method=post><input name=username>"
-        "<input name=password type=password></form>"
-    )
-
-
 def drifting(request: HttpRequest) -> HttpResponse:
     """Slower with each second since the first answer, without an end."""
-    each_second_s = float(request.GET.get("percent", 80)) / 100 * _asked_s(request, 0.005)
-    time.sleep(_asked_s(request, 0.005) + each_second_s * _since_the_first())
-    return _answer()
-
-
-def stepping(request: HttpRequest) -> HttpResponse:
-    """Slower from so many seconds after its first answer on."""
-    more = float(request.GET["percent"]) / 100 * (_since_the_first() > float(request.GET["at"]))
-    time.sleep(_asked_s(request, 0.0) * (1 + more))
+    if not _begun:
+        _begun.append(time.monotonic())
+    time.sleep(0.005 + 0.004 * (time.monotonic() - _begun[0]))
     return _answer()
 
 
@@ -181,38 +158,6 @@ def dropping(request: HttpRequest) -> HttpResponse:
     if _is_due(request, 20):
         with _connection(request) as used:
             used.shutdown(socket.SHUT_RDWR)
-    return well(request)
-
-
-def resetting(request: HttpRequest) -> HttpResponse:
-    """One connection of twenty is reset: Linux does so when a socket is connected to nothing."""
-    if _is_due(request, 20):
-        with _connection(request) as used:
-            nothing = bytes(16)  # a sockaddr whose family is AF_UNSPEC
-            ctypes.CDLL(None).connect(used.fileno(), nothing, len(nothing))
-    return well(request)
-
-
-def truncating(request: HttpRequest) -> StreamingHttpResponse:
-    """One answer of twenty ends in the middle."""
-    _pause(request)
-    due = _is_due(request, 20)
-
-    def pieces() -> Iterator[bytes]:
-        yield TEXT[:4].encode()
-        if due:
-            with _connection(request) as used:
-                used.shutdown(socket.SHUT_RDWR)
-        yield TEXT[4:].encode()
-
-    length = {"Content-Length": str(len(TEXT))}
-    return StreamingHttpResponse(pieces(), content_type="text/plain", headers=length)
-
-
-def hanging(request: HttpRequest) -> HttpResponse:
-    """One answer of twenty comes after seconds."""
-    if _is_due(request, 20):
-        time.sleep(float(request.GET["seconds"]))
     return well(request)
 
 
@@ -295,13 +240,6 @@ def _is_old(request: HttpRequest) -> bool:
 
 def _asked_s(request: HttpRequest, otherwise_s: float) -> float:
     return float(request.GET["ms"]) / 1000 if "ms" in request.GET else otherwise_s
-
-
-def _since_the_first() -> float:
-    """Seconds since the first answer of a page that changes."""
-    if not _begun:
-        _begun.append(time.monotonic())
-    return time.monotonic() - _begun[0]
 
 
 def _connection(request: HttpRequest) -> socket.socket:

@@ -5,7 +5,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchsuite import findings
 from benchsuite.core.observations import Probes, UnderWay
 from benchsuite.core.results import Level
 from benchsuite.stats import histogram
@@ -36,8 +35,7 @@ def stage(users, **changes):
 
 def of_stages(*stages):
     """As of a run whose figures as a whole would trip everything, were they looked at."""
-    whole = replace(
-        CLEAN,
+    return found(
         stages=stages,
         ceiling_rate=1.0,
         arrivals=planned(100.0, 1.0),
@@ -45,7 +43,6 @@ def of_stages(*stages):
         probes=Probes(sent=1, answered=0, lateness_s=0.0, load=summary()),
         answers_by_user=(1000, 0, 0, 0),
     )
-    return {one.code.split()[0]: one for one in findings.assess(whole)}
 
 
 def test_what_the_target_does_beyond_the_level_told_is_no_doubt():
@@ -56,14 +53,10 @@ def test_what_the_target_does_beyond_the_level_told_is_no_doubt():
 
     beyond = at(40, total=replace(failing, level=40.0), ceiling_rate=110.0)
     levels = (at(10), at(20), beyond)
-    told = findings.assess(replace(CLEAN, stages=levels, headline=1))
-    assert {one.code.split()[0]: one.level for one in told}["B201"] is Level.INFO
-    itself = findings.assess(replace(CLEAN, stages=levels, headline=2))
-    assert {one.code.split()[0]: one.level for one in itself}["B201"] is Level.INVALID
-    below = findings.assess(
-        replace(CLEAN, stages=(at(10, total=replace(failing, level=10.0)), at(20)), headline=1)
-    )
-    assert {one.code.split()[0]: one.level for one in below}["B201"] is Level.INVALID
+    assert found(stages=levels, headline=1)["B201"].level is Level.INFO
+    assert found(stages=levels, headline=2)["B201"].level is Level.INVALID, "its own level"
+    below = (at(10, total=replace(failing, level=10.0)), at(20))
+    assert found(stages=below, headline=1)["B201"].level is Level.INVALID
 
 
 def test_noise_alone_is_seldom_a_finding():

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.core.exceptions import StartError, UnavailableError
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.system import account
 
 NOBODY = pwd.getpwnam("nobody")
@@ -42,18 +42,8 @@ def test_a_root_that_is_alone_in_its_namespace_stays_itself(monkeypatch, tmp_pat
     assert account.unprivileged() == "nobody"
 
 
-def test_rights_are_the_users_alone():
-    assert account.rights_of("") == {}
-    assert account.rights_of("nobody") == {
-        "user": NOBODY.pw_uid,
-        "group": NOBODY.pw_gid,
-        "extra_groups": [],
-    }
-
-
-def test_a_user_that_is_not_there_is_told():
-    with pytest.raises(StartError, match="'no-such-user': this machine has no such user"):
-        account.rights_of("no-such-user")
+def test_values(golden):
+    golden.values()
 
 
 def test_without_a_user_nothing_is_changed(closed):

@@ -2,6 +2,7 @@
 
 import os
 import resource
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -51,10 +52,6 @@ def test_a_quota_is_the_least_of_all_groups_around_a_process(golden):
     golden.cases(case)
 
 
-def test_a_machine_without_control_groups_has_no_quota(tmp_path):
-    assert cpus.cpu_quota(tmp_path) is None
-
-
 def test_usable_are_no_more_cpus_than_the_quota_lets_run(golden, monkeypatch):
     def case(quota, on):
         monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3))
@@ -64,41 +61,27 @@ def test_usable_are_no_more_cpus_than_the_quota_lets_run(golden, monkeypatch):
     golden.cases(case)
 
 
-@pytest.fixture
-def limits(monkeypatch):
-    """A session that may have 1024 open files, and 4096 when it asks; what was set since."""
+@contextmanager
+def limits():
+    """Of a session that may have 1024 open files, and 4096 when it asks; what was set since."""
     limits = [(1024, 4096)]
-    monkeypatch.setattr(resource, "getrlimit", lambda which: limits[-1])
-    monkeypatch.setattr(resource, "setrlimit", lambda which, pair: limits.append(pair))
-    return limits
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(resource, "getrlimit", lambda which: limits[-1])
+        patch.setattr(resource, "setrlimit", lambda which, pair: limits.append(pair))
+        yield limits
 
 
-def test_too_many_are_refused_with_the_limit_and_the_way_out(limits):
-    network.check_descriptors(4032)
-    with pytest.raises(UsageError) as raised:
-        network.check_descriptors(5000)
-    words = str(raised.value)
-    assert "5000 connections need up to 5256 open files" in words
-    assert "is limited to 4096" in words
-    assert "ulimit -n 5256" in words
+def raised(count):
+    """What the limits are meanwhile, in words and as they are, and whether they are so again."""
+    with limits() as known:
+        with network.descriptors_raised(count) as words:
+            meanwhile = known[-1]
+        return words, meanwhile, known[-1] == known[0]
 
 
-def test_the_soft_limit_is_raised_for_a_while(limits):
-    with network.descriptors_raised(2256) as words:
-        assert limits[-1] == (2256, 4096)
-        assert words == "2256 open files a process instead of 1024"
-    assert limits[-1] == (1024, 4096)
-
-
-def test_what_suffices_is_left_alone(limits):
-    with network.descriptors_raised(500) as words:
-        assert words == ""
-    assert limits == [(1024, 4096)]
-
-
-def test_more_than_the_hard_limit_is_not_asked_for(limits):
-    with network.descriptors_raised(10_000):
-        assert limits[-1] == (4096, 4096)
+def checked(connections):
+    with limits():
+        network.check_descriptors(connections)
 
 
 def test_values(golden):

@@ -95,46 +95,16 @@ def test_only_the_last_moment_counts(timer):
     timer.clear()
 
 
-def first_error(text):
+def logged(text, look, *arguments):
     with NamedTemporaryFile() as file:
-        log = Path(file.name)
-        log.write_text(text)
-        return logfile.first_error(log)
+        file.write(text if isinstance(text, bytes) else text.encode())
+        file.flush()
+        return look(Path(file.name), *arguments)
+
+
+def first_error(text):
+    return logged(text, logfile.first_error)
 
 
 def test_values(golden):
     golden.values()
-
-
-def test_tail(tmp_path):
-    log = tmp_path / "log"
-    log.write_text("\n".join(str(number) for number in range(100_000)) + "\n\n")
-    assert logfile.tail(log, 3) == "99997\n99998\n99999"
-
-
-def test_tail_of_what_is_no_text_and_of_no_log(tmp_path):
-    log = tmp_path / "log"
-    log.write_bytes(b"caf\xe9\n")
-    assert logfile.tail(log) == "caf�"
-    assert logfile.tail(tmp_path / "none") == ""
-    assert logfile.first_error(tmp_path / "none") is None
-
-
-def test_what_was_written_since(tmp_path):
-    path = tmp_path / "log"
-    path.write_text("before\n")
-    size = path.stat().st_size
-    assert logfile.since(path, size) == ""
-    path.write_text("before\nFATAL: too many clients already\n")
-    assert logfile.since(path, size) == "FATAL: too many clients already\n"
-    assert logfile.since(tmp_path / "none", 0) == ""
-
-
-def test_lines_are_counted_however_many_there_are(tmp_path):
-    path = tmp_path / "log"
-    path.write_text("FATAL: reserved\n")
-    size = path.stat().st_size
-    assert logfile.count(path, size, ["reserved", "too many"]) == 0
-    path.write_text("FATAL: reserved\n" + 5000 * ("FATAL: reserved\nDETAIL: …\nFATAL: too many\n"))
-    assert logfile.count(path, size, ["reserved", "too many"]) == 10_000
-    assert logfile.count(tmp_path / "none", 0, ["reserved"]) == 0

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.system import procfs, tree
-from benchsuite.system.procfs import Stat, all_pids, carries, read_bytes, read_stat, send_signal
+from benchsuite.system.procfs import Stat, carries, read_stat, send_signal
 from benchsuite.system.tree import RLIMIT_LOCKS, Mark, ProcessTree, limited
 
 MARK = Mark("run", "run/1/1")
@@ -169,26 +169,14 @@ def test_a_system_that_allows_no_such_limit(monkeypatch):
     assert asked[-1] == (5, 1024)
 
 
-def test_this_process():
-    stat = read_stat(os.getpid())
-    assert stat.alive
-    assert stat.ppid == os.getppid()
-    assert stat.session == os.getsid(0)
-    assert stat.threads == len(os.listdir("/proc/self/task"))
-    assert os.getpid() in all_pids()
+def test_values(golden):
+    golden.values()
 
 
 def test_a_name_with_spaces_and_parentheses(monkeypatch):
     line = b"7 (a) R 1 (b)) S 3 4 5 0 -1 0 1 2 3 4 11 12 13 14 20 0 6 0 99 1 2\n"
     monkeypatch.setattr(procfs, "read_bytes", lambda path: line)
     assert read_stat(7) == Stat(7, "S", 3, 5, 23, 27, 6, 99, 3)
-
-
-def test_nobody():
-    assert read_stat(2**22 + 1) is None
-    assert not carries(2**22 + 1, b"A=b")
-    assert read_bytes("/no/such/file") is None
-    send_signal(Stat(2**22 + 1, "S", 1, 1, 0, 0, 1, 1), signal.SIGTERM)
 
 
 def test_the_mark_is_a_whole_assignment(monkeypatch):

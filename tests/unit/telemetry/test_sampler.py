@@ -2,7 +2,6 @@
 
 import itertools
 import os
-import threading
 import time
 
 from benchsuite.core.exceptions import UnavailableError
@@ -31,27 +30,39 @@ class Absent(Device):
         raise AssertionError("it was left out")
 
 
-class Enough:
-    """Lists this process, and tells when it has been asked often enough."""
+class Service:
+    """Fails when it is asked for the second time."""
 
-    def __init__(self, times):
-        self.left = times
-        self.reached = threading.Event()
+    asked = closed = 0
 
-    def __call__(self):
-        self.left -= 1
-        if self.left <= 0:
-            self.reached.set()
-        return [os.getpid()]
+    def sample(self):
+        self.asked += 1
+        if self.asked == 2:
+            raise OSError("gone")
+        return {"idle": self.asked}
+
+    def close(self):
+        self.closed += 1
+
+
+def this_process():
+    return [os.getpid()]
+
+
+def watched(sampler, is_enough):
+    """What it has seen when that is so, or told of it."""
+    sampler.start()
+    deadline = time.monotonic() + PATIENCE_S
+    while not is_enough():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+    return sampler.stop()
 
 
 def test_readings_of_every_part_in_their_order():
-    enough = Enough(4)
-    watch = Sampler({"target": enough, "load": list}, 0.01, devices=[Steady])
+    watch = Sampler({"target": this_process, "load": list}, 0.01, devices=[Steady])
     before = time.monotonic()
-    watch.start()
-    assert enough.reached.wait(PATIENCE_S)
-    seen = watch.stop()
+    seen = watched(watch, lambda: len(watch.since(0)) >= 8)
     after = time.monotonic()
     assert [one.part for one in seen.readings[:4]] == ["target", "load", "target", "load"]
     times = [one.second for one in seen.readings]
@@ -65,16 +76,11 @@ def test_readings_of_every_part_in_their_order():
 
 
 def test_errors_are_seen_and_end_nothing():
-    enough = Enough(3)
-
     def vanished():
         raise LookupError("no such part")
 
-    watch = Sampler({"lost": vanished, "target": enough}, 0.01, [Broken, Absent, Steady])
-    watch.start()
-    assert enough.reached.wait(PATIENCE_S)
-    seen = watch.stop()
-    assert seen.readings
+    watch = Sampler({"lost": vanished, "target": this_process}, 0.01, [Broken, Absent, Steady])
+    seen = watched(watch, lambda: len(watch.since(0)) >= 3)
     assert {(one.part, one.threads) for one in seen.readings} == {("target", 7)}
     told = "\n".join(seen.errors)
     assert "target, Broken: ZeroDivisionError: on purpose (" in told
@@ -101,11 +107,8 @@ def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
 
     # 5 ms of which 5 % of a core may be used: not twice within 0.1 s.
     monkeypatch.setattr(sampler, "COSTLY_SHARE", 0.05)
-    enough = Enough(30)
-    watch = Sampler({"target": enough}, 0.01, devices=[Costly])
-    watch.start()
-    assert enough.reached.wait(PATIENCE_S)
-    readings = watch.stop().readings
+    watch = Sampler({"target": this_process}, 0.01, devices=[Costly])
+    readings = watched(watch, lambda: len(watch.since(0)) >= 30).readings
     at = [one.second for one in readings if one.memory_bytes is not None]
     assert at
     assert len(at) < len(readings)
@@ -119,36 +122,15 @@ def test_who_comes_along_is_called_each_time_and_may_fail():
         raise RuntimeError("no")
 
     sampler = Sampler({}, interval_s=0.01, also=(lambda: looks.append(1), broken))
-    sampler.start()
-    deadline = time.monotonic() + 20
-    while len(looks) < 3 and time.monotonic() < deadline:
-        time.sleep(0.005)
-    errors = sampler.stop().errors
-    assert len(looks) >= 3
+    errors = watched(sampler, lambda: len(looks) >= 3).errors
     assert any("RuntimeError: no" in error for error in errors)
 
 
 def test_a_service_tells_of_itself_with_its_part():
-    class Service:
-        asked = closed = 0
-
-        def sample(self):
-            self.asked += 1
-            if self.asked == 2:
-                raise OSError("gone")
-            return {"idle": self.asked}
-
-        def close(self):
-            self.closed += 1
-
     service = Service()
-    one = Sampler(
-        {"database": list, "load": list}, service_probes={"database": service}, interval_s=0.01
-    )
-    one.start()
-    while service.asked < 3:
-        time.sleep(0.005)
-    seen = one.stop()
+    parts = {"database": list, "load": list}
+    watch = Sampler(parts, service_probes={"database": service}, interval_s=0.01)
+    seen = watched(watch, lambda: service.asked >= 3)
     counts = [reading.counts for reading in seen.readings if reading.part == "database"]
     assert counts[:3] == [{"idle": 1}, None, {"idle": 3}]
     assert {reading.counts for reading in seen.readings if reading.part == "load"} == {None}
@@ -166,20 +148,11 @@ class Named(Device):
 
 
 def test_counts_of_devices_and_services_stand_together_and_only_where_they_look():
-    class Service:
-        def sample(self):
-            return {"idle": 1}
-
-        def close(self):
-            pass
-
-    one = Sampler(
-        {"target": list, "load": list}, 0.01, devices=[Named], service_probes={"target": Service()}
+    watch = Sampler(
+        {"target": list, "load": list}, 60.0, devices=[Named], service_probes={"target": Service()}
     )
-    one.start()
-    while not any(reading.part == "load" for reading in one._readings):
-        time.sleep(0.005)
-    readings = {reading.part: reading for reading in one.stop().readings}
+    seen = watched(watch, lambda: watch.last("load"))
+    readings = {reading.part: reading for reading in seen.readings}
     assert readings["target"].counts == {"swapped": 3, "idle": 1}
     assert readings["target"].threads == 2
     assert (readings["load"].counts, readings["load"].threads) == (None, None)
