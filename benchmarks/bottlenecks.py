@@ -42,10 +42,10 @@ def measured(
     cases: Sequence[Case], times: int, seconds: float, seen: dict[Key, LimitEvidence]
 ) -> Iterator[tuple[Key, LimitEvidence]]:
     """What is not seen yet, round by round."""
-    from benchsuite.runner import planning, session
+    from benchsuite.runner import Session, planning
 
     target, load = cpus.split(cpus.available(), 1) or (None, None)
-    with session(settings_module=SETTINGS) as at_work:
+    with Session(settings_module=SETTINGS).opened() as at_work:
         for turn in range(times):
             for case in cases:
                 key = (case.words, turn)

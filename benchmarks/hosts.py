@@ -46,7 +46,6 @@ from benchsuite.load.hosts.wire import CHUNK, OURS, PIECE
 from benchsuite.load.job import MOST_SAMPLES, Done, Job, Tick
 from benchsuite.load.parent.driver import LoadPool, NameEntry, Samples, load_pool
 from benchsuite.load.parent.figures import Figures, added
-from benchsuite.runner.plan import SAMPLES_EACH
 from benchsuite.system.network import free_port
 from tests.integration.hosts.network import HERE, Namespace, namespaces
 from tests.integration.hosts.workers import joined, place
@@ -61,6 +60,7 @@ USERS = 8  #: Of each host, where it loads as fast as it can.
 MIB = 2**20
 MANY, RATE_EACH = 100, 10_000  #: Hosts, and requests a second of each, that are reckoned.
 SPANS_S = (5, 60, 600)
+SAMPLES_EACH = 2  #: Of an arrival: a journey and its request.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -44,7 +44,8 @@ def made() -> dict[str, str]:
     from datetime import timedelta
 
     from benchsuite import conf
-    from tests.factories import BEGUN, make_rows, make_run
+    from tests.factories import BEGUN, make_run
+    from tests.starts import make_rows
 
     make_rows(RUNS, servers=tuple(conf.paths("SERVERS")))
     long = make_run("uwsgi", rate=50, users=10, warmup_s=0.0, duration_s=float(SECONDS))

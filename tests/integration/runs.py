@@ -9,7 +9,7 @@ from typing import Any
 from benchsuite.core.results import RunResult
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.job import Tick
-from benchsuite.runner import planning, session
+from benchsuite.runner import Session, planning
 
 SETTINGS = """
 SECRET_KEY = "for the test"
@@ -53,7 +53,8 @@ def page(path="/", server="gunicorn-sync", *, users=1, duration_s=0.3, options=N
 def made(settings_module, *specs, watcher=None, start_timeout_s=None):
     """What came of each, all in one session."""
     watcher = watcher or Quiet()
-    with session(settings_module=settings_module, start_timeout_s=start_timeout_s) as at_work:
+    at_work = Session(settings_module=settings_module, start_timeout_s=start_timeout_s)
+    with at_work.opened():
         return [at_work.run(planning.resolve(spec), watcher) for spec in specs]
 
 

@@ -84,8 +84,9 @@ def folder():
 @contextmanager
 def started(kind, **how):
     how = {"marker": uuid.uuid4().hex, "env": dict(os.environ), **how}
-    with folder() as place, kind.service(**{"folder": place, **how}) as service:
-        yield service
+    with ExitStack() as stack:
+        place = how.pop("folder", None) or stack.enter_context(folder())
+        yield stack.enter_context(kind.service(folder=place, **how))
 
 
 @pytest.fixture(scope="module")

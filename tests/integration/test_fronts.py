@@ -172,7 +172,7 @@ def test_speaks_tls_with_a_certificate_of_its_own(name):
         with closing(connection):
             answer, body = exchange(connection, "/headers/")
         assert json.loads(body)["x-forwarded-proto"] == "https"
-        assert answer.headers["X-Benchsuite-Run"] == served.marker
+        assert answer.headers["X-Benchsuite-Run"] == served.token
 
 
 @needs("daphne", "uvicorn")
@@ -246,7 +246,7 @@ def test_ends_in_time_under_load_and_leaves_nothing(name):
             assert time.monotonic() - began < served.adapter.grace_s
             assert not [pid for pid in pids if alive(pid)]
             ensure_port_free(HOST, served.port)
-    assert processes_with(served.marker) == []
+    assert processes_with(served.token) == []
     assert not served.adapter.place.folder.exists()
 
 

@@ -9,7 +9,7 @@ from django.test import override_settings
 from benchsuite.core.results import Ceiling, Finding, Level, RunResult
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.load.job import Tick
-from benchsuite.runner import Session, planning, session
+from benchsuite.runner import Session, planning
 from tests.integration.runs import Quiet
 
 HERE = "tests.sabotage"
@@ -119,7 +119,8 @@ class Laboratory:
 @contextmanager
 def laboratory(settings_module: str = SICK) -> Iterator[Laboratory]:
     ceilings: list[Ceiling] = []
-    with session(settings_module=settings_module, ceilings=lambda _: ceilings) as at_work:
+    made = Session(settings_module=settings_module, ceilings=lambda _: ceilings)
+    with made.opened() as at_work:
         yield Laboratory(at_work, ceilings)
 
 
