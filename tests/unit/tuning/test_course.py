@@ -1,0 +1,93 @@
+"""Whole searches on servers whose capacities are given: each trial, what became of each candidate,
+and the answer. A change of any step shows.
+"""
+
+from dataclasses import replace
+
+import pytest
+
+from benchmarks.tuning.simulated import candidate
+from benchsuite.tuning.answer import Outcome, answer, untried_lines
+from benchsuite.tuning.trial import Phase
+from tests.tuning_factories import ideal, notebook_of
+
+SIZES = [
+    candidate(name, p, t) for name in ("gthread", "granian") for p in (1, 2) for t in (2, 4, 8)
+]
+NOW = candidate("uwsgi", 2, 2)
+
+
+def capacity(size):
+    faster = 1.1 if size.server == "granian" else 1.0
+    return faster * min(90.0 * size.processes, 40.0 * size.slots) - size.slots
+
+
+def failing(trial, seen):
+    """Every start of granian fails, and every second one of two processes."""
+    fails = trial.candidate.server == "granian" or (
+        trial.candidate.processes == 2 and trial.seed % 2
+    )
+    return replace(seen, levels=[], failure="OSError: no") if fails else seen
+
+
+def disturbed(trial, seen):
+    """The machine was noisy in the first start of each size."""
+    noisy = trial.phase is Phase.SCREEN and not trial.wait_s
+    return replace(seen, codes=("B401",), levels=[]) if noisy else seen
+
+
+def fresh_are_worse(trial, seen):
+    """In the second fresh start a tenth of what was in time is late."""
+    if trial.phase is not Phase.CONFIRM or trial.seed % 4 != 1:
+        return seen
+    levels = [
+        replace(level, met=tuple(round(0.9 * met) for met in level.met)) for level in seen.levels
+    ]
+    return replace(seen, levels=levels)
+
+
+CASES = {
+    "highest": {},
+    "what runs now": {"current": NOW},
+    "a rate": {"rate": 60.0, "current": NOW},
+    "a rate that nothing holds": {"rate": 150.0},
+    "little time": {"budget_s": 180.0},
+    "few connections": {"objective": "p95 < 200ms, connections <= 4"},
+    "a mean": {"objective": "mean < 100ms, memory <= 150MiB"},
+    "failing": {"spoil": failing},
+    "disturbed": {"spoil": disturbed},
+    "fresh are worse": {"spoil": fresh_are_worse, "current": NOW},
+    "nothing runs": {"spoil": lambda trial, seen: replace(seen, levels=[], failure="OSError: no")},
+    "too slow": {"response_s": 0.5},
+}
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_a_search(golden, case):
+    given = {"objective": "p95 < 200ms", "spoil": None, "response_s": 0.04, **CASES[case]}
+    measure = ideal(
+        capacity,
+        given.pop("objective"),
+        **{name: given.pop(name) for name in ("spoil", "response_s")},
+    )
+    notebook = notebook_of(measure, SIZES, cpus=2, **given)
+    lines = []
+    for entry in notebook.entries:
+        trial, load = entry.trial, entry.trial.load
+        asked = [f"{rate:.4g}/s" for rate in load.rates] or [f"{load.users} users"]
+        times = f"{load.warmup_s:g} + {load.window_s:.4g} s after {trial.wait_s:g} s"
+        early = " ends early" if trial.ends_early else ""
+        lines.append(
+            f"{trial.phase.value} {trial.candidate.name} {' '.join(asked)} {times} "
+            f"seed {trial.seed}{early}: {trial.reason}"
+        )
+    lines += [
+        f"{size.name}: {state.value}; {why}" for size, (state, why) in notebook.states.items()
+    ]
+    outcome = Outcome(notebook)
+    said = answer(outcome)
+    lines += [f"{notebook.end}: {notebook.said}", f"spent {notebook.spent_s:.0f} s"]
+    lines += [said.headline, *said.reasons, *said.cautions, *said.next_steps]
+    lines += [f"{tile.title}: {tile.text}" for tile in said.tiles]
+    lines += untried_lines(outcome)
+    golden("\n".join(lines), case)
