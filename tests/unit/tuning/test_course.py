@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.tuning.simulated import candidate
+from benchsuite.core.plain import plain
 from benchsuite.tuning.answer import Outcome, answer, untried_lines
 from benchsuite.tuning.trial import Phase
 from tests.tuning_factories import ideal, notebook_of
@@ -65,12 +66,8 @@ CASES = {
 @pytest.mark.parametrize("case", CASES)
 def test_a_search(golden, case):
     given = {"objective": "p95 < 200ms", "spoil": None, "response_s": 0.04, **CASES[case]}
-    measure = ideal(
-        capacity,
-        given.pop("objective"),
-        **{name: given.pop(name) for name in ("spoil", "response_s")},
-    )
-    notebook = notebook_of(measure, SIZES, cpus=2, **given)
+    own = {name: given.pop(name) for name in ("objective", "spoil", "response_s")}
+    notebook = notebook_of(ideal(capacity, **own), SIZES, cpus=2, **given)
     lines = []
     for entry in notebook.entries:
         trial, load = entry.trial, entry.trial.load
@@ -84,10 +81,7 @@ def test_a_search(golden, case):
     lines += [
         f"{size.name}: {state.value}; {why}" for size, (state, why) in notebook.states.items()
     ]
-    outcome = Outcome(notebook)
-    said = answer(outcome)
     lines += [f"{notebook.end}: {notebook.said}", f"spent {notebook.spent_s:.0f} s"]
-    lines += [said.headline, *said.reasons, *said.cautions, *said.next_steps]
-    lines += [f"{tile.title}: {tile.text}" for tile in said.tiles]
-    lines += untried_lines(outcome)
-    golden("\n".join(lines), case)
+    outcome = Outcome(notebook)
+    golden("\n".join([*lines, *untried_lines(outcome)]), case)
+    golden(plain(answer(outcome)), f"{case}, answer")
