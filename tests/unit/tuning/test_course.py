@@ -47,6 +47,37 @@ def fresh_are_worse(trial, seen):
     return replace(seen, levels=levels)
 
 
+def of_two_kinds(trial, seen):
+    """6 % of the answers are late, whatever the rate."""
+    levels = [replace(level, met=(round(0.94 * level.planned),)) for level in seen.levels]
+    return replace(seen, levels=levels) if trial.load.rates else seen
+
+
+def failing_at_first(trial, seen):
+    fails = trial.phase is Phase.PROBE and "once more" not in trial.reason
+    return replace(seen, levels=[], failure="OSError: not yet") if fails else seen
+
+
+def collapsing(trial, seen):
+    """Above 60/s nothing is in time."""
+    levels = [replace(level, met=(0,)) if level.rate > 60 else level for level in seen.levels]
+    return replace(seen, levels=levels)
+
+
+def connecting(trial, seen):
+    """The pick's profile shows a fifth of the time in connecting; a pool saves half of it."""
+    if trial.phase is Phase.DIAGNOSE:
+        return replace(seen, named=("L04d",))
+    if not trial.candidate.changes:
+        return seen
+    levels = [replace(level, met=(level.planned,)) for level in seen.levels]
+    return replace(seen, levels=levels, memory_bytes=0.9 * seen.memory_bytes)
+
+
+def pooled(pick, against):
+    return [replace(pick, changes=(("database.pool", 4),))]
+
+
 CASES = {
     "highest": {},
     "what runs now": {"current": NOW},
@@ -60,6 +91,13 @@ CASES = {
     "fresh are worse": {"spoil": fresh_are_worse, "current": NOW},
     "nothing runs": {"spoil": lambda trial, seen: replace(seen, levels=[], failure="OSError: no")},
     "too slow": {"response_s": 0.5},
+    "two goals": {"objective": "p95 < 200ms, failures < 0.1%"},
+    "of two kinds": {"spoil": of_two_kinds},
+    "failing at first": {"spoil": failing_at_first},
+    "collapsing": {"spoil": collapsing},
+    "connecting": {"spoil": connecting, "variants": pooled},
+    "after twelve trials": {"most": 12, "current": NOW},
+    "after thirty trials": {"most": 30},
 }
 
 
