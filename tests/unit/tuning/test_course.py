@@ -2,6 +2,7 @@
 and the answer. A change of any step shows.
 """
 
+import json
 from dataclasses import replace
 
 import pytest
@@ -121,5 +122,5 @@ def test_a_search(golden, case):
     ]
     lines += [f"{notebook.end}: {notebook.said}", f"spent {notebook.spent_s:.0f} s"]
     outcome = Outcome(notebook)
-    golden("\n".join([*lines, *untried_lines(outcome)]), case)
-    golden(plain(answer(outcome)), f"{case}, answer")
+    said = json.dumps(plain(answer(outcome)), indent=1, ensure_ascii=False)
+    golden("\n".join([*lines, *untried_lines(outcome), said]), case)
