@@ -8,9 +8,15 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.tuning.simulated import candidate
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
+from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome, answer, untried_lines
-from benchsuite.tuning.trial import Phase
+from benchsuite.tuning.candidates import configured
+from benchsuite.tuning.notebook import Notebook
+from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.trial import Candidate, Phase, Question
 from tests.tuning_factories import ideal, notebook_of
 
 SIZES = [
@@ -124,3 +130,23 @@ def test_a_search(golden, case):
     outcome = Outcome(notebook)
     said = json.dumps(plain(answer(outcome)), indent=1, ensure_ascii=False)
     golden("\n".join([*lines, *untried_lines(outcome), said]), case)
+
+
+def test_one_that_would_go_on_in_another_way_says_so():
+    seen = notebook_of(ideal(capacity), SIZES, cpus=2, most=2).entries
+    search = Search(
+        Notebook(Question(objective=parse("p95 < 200ms"), cpus=2)), lambda _: SIZES[1:2]
+    )
+    with pytest.raises(UsageError, match=r"^Trial 1 would be another one today: leave"):
+        Searching(search, seen)
+
+
+def test_a_run_has_the_size_of_its_candidate_and_its_changes():
+    base = RunSpec(server=ServerSpec(server="uwsgi", processes=1, threads=1))
+    size = replace(SIZES[3], options=(("preload", True),), changes=(("database.pool", 4),))
+    run = configured(base, size)
+    server = run.server
+    assert (server.server, server.processes, server.threads) == ("gthread", 2, 2)
+    assert (server.options, run.database.pool) == ({"preload": True}, 4)
+    there = Candidate(server="http://127.0.0.1:8000", processes=1)
+    assert configured(base, there).server.processes is None
