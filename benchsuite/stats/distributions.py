@@ -6,11 +6,11 @@ SciPy has them, and would be a third of an installation's weight. Tests hold eac
 import math
 from collections.abc import Callable
 from functools import lru_cache
-from itertools import count
 from statistics import NormalDist
 
 PRECISION = 1e-13
 LEAST = 1e-300  #: In place of a 0 that something is divided by.
+NORMAL = 1e8  #: Degrees of freedom from which on Student's t is the normal distribution.
 
 
 def root(function: Callable[[float], float], low: float, high: float) -> float:
@@ -39,15 +39,16 @@ def beta(a: float, b: float, x: float) -> float:
     if x > (a + 1) / (a + b + 2):
         return 1 - beta(b, a, 1 - x)
     value, above, below = 1.0, 1.0, 0.0  # Lentz's way from its front to its end
-    for place in count(1):
+    place, factor = 0, 0.0
+    while abs(factor - 1) > PRECISION:
+        place += 1
         m = place // 2
         term = m * (b - m) if place % 2 == 0 else -(a + m) * (a + b + m)
         term *= x / ((a + place - 1) * (a + place))
         below = 1 / (1 + term * below or LEAST)
         above = 1 + term / above or LEAST
-        value *= above * below
-        if abs(above * below - 1) < PRECISION:
-            break
+        factor = above * below
+        value *= factor
     whole = math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     return math.exp(whole + a * math.log(x) + b * math.log1p(-x)) / a / value
 
@@ -62,6 +63,8 @@ def beta_quantile(a: float, b: float, share: float) -> float:
 
 def student_quantile(freedom: float, share: float) -> float:
     """Below which Student's t has that share."""
+    if freedom >= NORMAL:
+        return NormalDist().inv_cdf(share)
     if share < 0.5:
         return -student_quantile(freedom, 1 - share)
     beyond = beta_quantile(freedom / 2, 0.5, 2 * (1 - share))
@@ -76,11 +79,11 @@ def at_least(events: float, trials: float, chance: float) -> float:
 def gamma(a: float, x: float) -> float:
     """The regularized lower incomplete gamma function, by its series (DLMF 8.11.4)."""
     term = total = 1 / a
-    for place in count(1):
+    place = 0
+    while term > total * PRECISION:
+        place += 1
         term *= x / (a + place)
         total += term
-        if term < total * PRECISION:
-            break
     return total * math.exp(a * math.log(x) - x - math.lgamma(a))
 
 

@@ -44,6 +44,15 @@ def test_student_and_gamma(size):
     assert distributions.trigamma(size) == pytest.approx(special.polygamma(1, size), **CLOSE)
 
 
+def test_what_is_beyond_all_bounds_ends():
+    for share in SHARES:
+        for freedom in (1e9, math.inf):
+            t = distributions.student_quantile(freedom, share)
+            assert t == pytest.approx(special.stdtrit(freedom, share), rel=1e-7, abs=1e-9)
+    assert math.isnan(distributions.beta(math.nan, 2.0, 0.5))
+    assert math.isnan(distributions.gamma(3.0, math.nan))
+
+
 @pytest.mark.parametrize("trials", [1, 12, 800, 100_000])
 @pytest.mark.parametrize("chance", [0.0, 0.001, 0.4, 0.99, 1.0])
 def test_binomial(trials, chance):
