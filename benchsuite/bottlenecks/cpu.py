@@ -14,12 +14,18 @@ from benchsuite.core.units import (
     listed,
 )
 
-# Limits of one rule alone stand in its docstring, too.
 FULL = 0.9  #: Of the CPUs, or of one CPU for one process.
 BUSY = 0.7  #: Of the CPUs: with less in use, they are free for most.
 AWAITED = 0.5  #: Of the CPUs: with less in use, they are not what requests queue for.
 MOSTLY = 1 / 3  #: Of the time in the server: so much of it, a wait is what makes requests slow.
+SPARE = 0.8  #: Of the CPUs: with less in use, another process finds one.
+UNEVEN = 1.5
+WORTH = 60.0  #: Percent of a CPU: below it, uneven processes are in nobody's way.
+WAITS = 0.2
 TELLING = 0.1  #: CPUs that others of them use, our own watching among these, that are worth a word.
+COSTS = 1.1
+LOSES = 0.97
+ASGI_COSTS = 1.15
 
 LOADS, BESIDE, STRANGERS = "load generator", "other databases", "other programs"
 
@@ -125,7 +131,7 @@ def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         return
     if evidence.in_flight is not None and evidence.in_flight <= count:  # each has its process
         return
-    if busiest < 100 * FULL or share > 0.8 or count >= cpus:
+    if busiest < 100 * FULL or share > SPARE or count >= cpus:
         return
     more = count + 1
     of_target = evidence.cpu_percent[TARGET] / 100 / evidence.rate if evidence.rate else 0.0
@@ -152,8 +158,8 @@ def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         same = other.processes == evidence.processes and other.interface == evidence.interface
         if not same or (evidence.threads or 0) < 2 * other.threads:
             continue
-        costs = other.cpu.value >= 1.1 and other.cpu.low > 1
-        loses = other.rate.value <= 0.97 and other.rate.high < 1
+        costs = other.cpu.value >= COSTS and other.cpu.low > 1
+        loses = other.rate.value <= LOSES and other.rate.high < 1
         if costs or loses:
             yield {
                 "says": f"{evidence.threads} threads a process do worse than {other.threads}.",
@@ -176,7 +182,7 @@ def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     share = delay / (delay + used)
     for other in evidence.others:
         same = other.threads == (evidence.threads or 1) and other.interface == evidence.interface
-        if same and share >= 0.2 and other.processes == int(cpus) and other.rate.low <= 1:
+        if same and share >= WAITS and other.processes == int(cpus) and other.rate.low <= 1:
             yield {
                 "says": f"{evidence.processes} processes take turns on {_cpus(evidence)} and "
                 f"answer no more than {other.processes} do.",
@@ -197,7 +203,7 @@ def uneven(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if not busiest or not mean or count < 2 or (evidence.busy_share or 0.0) >= FULL:
         return
     enough = in_flight is None or in_flight >= 0.9 * count  # for all of them to do something
-    if enough and busiest >= 60.0 and busiest >= 1.5 * mean:
+    if enough and busiest >= WORTH and busiest >= UNEVEN * mean:
         yield {
             "says": f"One of {evidence.processes} processes does "
             f"{format_ratio(busiest / mean)} of its share.",
@@ -217,7 +223,7 @@ def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if evidence.interface != "asgi":
         return
     for other in evidence.others:
-        if other.interface == "wsgi" and other.cpu.value >= 1.15 and other.cpu.low > 1:
+        if other.interface == "wsgi" and other.cpu.value >= ASGI_COSTS and other.cpu.low > 1:
             yield {
                 "says": "These views cost more under ASGI than under WSGI.",
                 "evidence": f"A request takes {format_ratio(other.cpu.value)} the CPU time that "
@@ -242,7 +248,10 @@ def format_share(share: float | None) -> str:
     return format_percent(None if share is None else 100 * share)
 
 
+TAKEN = 0.85  #: Of the slots.
 QUEUES = 0.1  #: Of the response time.
+FREE = 0.6
+TAIL = 3.0
 
 
 @bottleneck("L03", "slots-full", unless=("L02", "L04a", "L04b", "L05", "L06", "L09", "L13", "L17"))
@@ -254,7 +263,7 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if evidence.served_alike is not None and evidence.slots:  # as one user's time and the rate say
         taken = min(1.0, evidence.served_alike / evidence.slots)
     inside_s = evidence.alone.mean_s if evidence.alone else evidence.inside_s
-    if taken is None or taken < 0.85 or evidence.own_share is None or not evidence.response_s:
+    if taken is None or taken < TAKEN or evidence.own_share is None or not evidence.response_s:
         return
     if awaited_cpus(evidence) or (evidence.own_share or 0.0) >= BUSY:
         return
@@ -289,6 +298,7 @@ ASK_ONE_USER = (
 )
 
 
+SLOWED = 2.0  #: Times the response time of one user.
 ONE = 0.7  #: Of one request at a time, that get on: with fewer it is no limit, but chance.
 
 
@@ -306,7 +316,7 @@ def few_at_a_time(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if not served or served < ONE or not inside_s or alone is None or evidence.slots is None:
         return
     waits_s = inside_s - (evidence.run_delay_s or 0.0)
-    if waits_s < 2.0 * alone.mean_s or awaited_cpus(evidence):
+    if waits_s < SLOWED * alone.mean_s or awaited_cpus(evidence):
         return
     if (evidence.own_share or 0.0) >= AWAITED or (evidence.busiest or 0.0) >= 100 * AWAITED:
         return
@@ -334,13 +344,13 @@ def head_of_line(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     own, alone, p95_s = evidence.own_share, evidence.alone, evidence.p95_s
     if taken is None or own is None or alone is None or not alone.p95_s or p95_s is None:
         return
-    if taken >= 0.6 or own >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY:
+    if taken >= FREE or own >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY:
         return
     if evidence.run_delay_s is None:
         awaits = (evidence.busy_share or 0.0) >= BUSY
     else:
         awaits = evidence.run_delay_s >= MOSTLY * (evidence.inside_s or 0.0)
-    if not awaits and p95_s >= 3.0 * alone.p95_s:
+    if not awaits and p95_s >= TAIL * alone.p95_s:
         yield {
             "says": "Requests take longer among others, and not for want of CPUs or threads.",
             "evidence": f"p95 is {format_duration(p95_s)}, of one user "

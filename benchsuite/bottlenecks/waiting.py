@@ -4,7 +4,6 @@ timers and pauses (L11, L12 and L15); and some answers alone (L16).
 
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks import evidence as parts
 from benchsuite.bottlenecks.cpu import (
     BUSY,
     FULL,
@@ -15,7 +14,8 @@ from benchsuite.bottlenecks.cpu import (
     promised,
     users_of_cpus,
 )
-from benchsuite.bottlenecks.evidence import DATABASE, MEASURED, LimitEvidence
+from benchsuite.bottlenecks.evidence import CPU, DATABASE, MEASURED, REST, LimitEvidence
+from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.results import Common, Reached
 from benchsuite.core.units import (
@@ -30,7 +30,13 @@ from benchsuite.core.units import (
 )
 from benchsuite.stats.patterns import LONGEST, LOWER
 
+MOST_OF_IT = 0.5
+WAITING = 0.3
+QUARTER = 0.25
 SEEN = 10  #: Active sessions: of fewer samples no share is told.
+MANY = 10.0
+LARGE = 0.2
+CONNECTING = 0.1
 
 FIXES = {
     "Lock": "Transactions hold rows or tables that others want: make them shorter, and change hot "
@@ -99,7 +105,7 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     }
     total, kind = sum(of_kind.values()), max(of_kind, key=lambda kind: of_kind[kind])
     waited = total * (evidence.database_share or 0.0)
-    if total >= 0.3 and (_is_large(evidence) or waited >= 0.25):
+    if total >= WAITING and (_is_large(evidence) or waited >= QUARTER):
         events = (event for event in evidence.waits if event.startswith(kind))
         worst = max(events, key=lambda event: evidence.waits[event])
         yield {
@@ -112,7 +118,7 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L04c", "repeated-queries", explains=(parts.DATABASE_TIME,))
+@bottleneck("L04c", "repeated-queries", explains=(ITS_TIME,))
 def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: a request makes at least 10 equal queries from one line, which take at least
     20 % of its time
@@ -120,7 +126,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     # N+1: the line is what the project can change.
     queries = evidence.diagnosis.repeated if evidence.diagnosis else ()
     for query in queries:
-        if query.times >= 10.0 and query.share >= 0.2:
+        if query.times >= MANY and query.share >= LARGE:
             yield {
                 "says": f"{query.place} makes {query.times:.3g} equal queries a request "
                 f"({query.query}).",
@@ -131,7 +137,7 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             }
 
 
-@bottleneck("L04d", "connecting", explains=(parts.DATABASE_TIME,))
+@bottleneck("L04d", "connecting", explains=(ITS_TIME,))
 def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: opening and closing connections to the database takes at least 10 % of a
     request
@@ -140,7 +146,7 @@ def connecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if diagnosis is None or not diagnosis.request_s:
         return
     share = diagnosis.connecting_s / diagnosis.request_s
-    if share >= 0.1:
+    if share >= CONNECTING:
         keep = "CONN_MAX_AGE, or a pool (--pool)."
         if not evidence.reuses_connections:
             keep = (
@@ -170,7 +176,7 @@ def sqlite_locked(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 
 
 def _is_large(evidence: LimitEvidence) -> bool:
-    return (evidence.database_share or 0.0) >= 0.5
+    return (evidence.database_share or 0.0) >= MOST_OF_IT
 
 
 def _its_time(evidence: LimitEvidence) -> str:
@@ -186,6 +192,8 @@ def _without(saved_s: float | None, whole_s: float | None) -> str:
     return f"Up to {format_percent(100 * min(1.0, saved_s / whole_s))} of the time in the server."
 
 
+EXECUTING = 0.9  #: Of the connections of all pools.
+MORE = 1.5  #: Requests in the server for each of them.
 OF: dict[str, str] = {Reached.THREADS: "threads", Reached.LOAD_FILES: "the load's open files"}
 """What a limit is of, where it is not of connections."""
 
@@ -239,8 +247,8 @@ def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         connections = size * (evidence.processes or 1)
         computes = (evidence.busy_share or 0.0) >= BUSY or (evidence.busiest or 0.0) >= 100 * BUSY
         are_open = (evidence.connections or 0) >= connections and not computes
-        held = are_open and (evidence.inside or 0.0) >= 1.5 * connections
-        if not held and (evidence.active or 0.0) < 0.9 * connections:
+        held = are_open and (evidence.inside or 0.0) >= MORE * connections
+        if not held and (evidence.active or 0.0) < EXECUTING * connections:
             return
         yield {
             "says": f"{threads} threads share a pool of {size} connections, and all are in use.",
@@ -252,7 +260,13 @@ def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
+NEARLY_ALL = 0.9
+PRESSURE_PERCENT = 5.0
+FAULTS_PER_S = 50.0
+GROWN = 0.02  #: Of the memory, over the window.
 DAY_S = 86_400.0
+COLLECTING = 0.05
+LONG = 0.25  #: Of the objective.
 
 
 @bottleneck("L11", "stall")
@@ -274,11 +288,11 @@ def memory(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     used, limit = evidence.memory_bytes, evidence.memory_limit_bytes
     waits, faults = evidence.memory_pressure_percent, evidence.major_faults_per_s
     signs = []
-    if used and limit and used >= 0.9 * limit:
+    if used and limit and used >= NEARLY_ALL * limit:
         signs.append(f"the target has {format_bytes(used)} of {format_bytes(limit)}")
-    if (waits or 0.0) >= 5.0:
+    if (waits or 0.0) >= PRESSURE_PERCENT:
         signs.append(f"processes wait for memory {format_percent(waits)} of the time")
-    if (faults or 0.0) >= 50.0:
+    if (faults or 0.0) >= FAULTS_PER_S:
         signs.append(f"{format_number(faults)} pages a second are read back from disk")
     if signs:
         text = "; ".join(signs)
@@ -298,7 +312,7 @@ def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     grows, window_s, used = evidence.memory_grows, evidence.window_s, evidence.memory_bytes
     if not grows or not window_s or not used or not evidence.rate:
         return
-    if grows * window_s >= 0.02 * used:
+    if grows * window_s >= GROWN * used:
         limit = evidence.memory_limit_bytes
         left_s = (limit - used) / grows if limit else DAY_S
         left = f": {format_bytes(limit)} are used up after {format_period(left_s)} more of this"
@@ -312,7 +326,7 @@ def growing(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         }
 
 
-@bottleneck("L15", "gc", explains=(parts.CPU, parts.REST))
+@bottleneck("L15", "gc", explains=(CPU, REST))
 def collecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """diagnostic run: pauses of the garbage collector take at least 5 % of the CPU time, or one
     takes a quarter of the objective
@@ -320,9 +334,9 @@ def collecting(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     diagnosis = evidence.diagnosis
     if diagnosis is None:
         return
-    much = diagnosis.collecting_share >= 0.05
+    much = diagnosis.collecting_share >= COLLECTING
     goal_s = evidence.objective_s
-    if much or (goal_s is not None and diagnosis.longest_pause_s >= 0.25 * goal_s):
+    if much or (goal_s is not None and diagnosis.longest_pause_s >= LONG * goal_s):
         yield {
             "says": "Pauses of the garbage collector hold up requests.",
             "evidence": f"They take {format_share(diagnosis.collecting_share)} of the CPU "
