@@ -121,6 +121,7 @@ class Link(ABC):
         self.connecting = False  #: Whether there was no connection yet.
         self.arrived = 0.0  #: When the last bytes were read.
         self._target = target
+        self._load = target.job.load
         self._waiting = waiting()
         self._user: Any = None  #: The greenlet that waits.
         self._parked = False
@@ -140,7 +141,7 @@ class Link(ABC):
 
     def expire(self) -> None:
         """In the hub: ends the wait."""
-        limit = f"after {self._target.job.load.timeout_s:g} s"
+        limit = f"after {self._load.timeout_s:g} s"
         self._user.throw(
             TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
             if self.connecting
@@ -203,7 +204,7 @@ class Link(ABC):
         """The time-out of what is waited for in the block; an error in it ends the connection."""
         self._user = getcurrent()
         deadlines = self._waiting.deadlines
-        deadlines[self] = monotonic() + self._target.job.load.timeout_s
+        deadlines[self] = monotonic() + self._load.timeout_s
         try:
             yield
         except BaseException:
@@ -238,8 +239,11 @@ class Connection(Link):
 
     def exchange(self, method: str, request: bytes) -> tuple[Head, bytes]:
         """Sends a request and reads its whole answer. Raises ConnectionFailed, closed."""
+        self._user = getcurrent()
         self.received, begin = 0, monotonic()
-        with self._in_time():
+        deadlines = self._waiting.deadlines
+        deadlines[self] = begin + self._load.timeout_s
+        try:  # as `_in_time()`, which would take a part of every request's own time
             self.connecting = False
             rested = begin - self.arrived >= REST_S
             reused = self._socket is not None
@@ -254,6 +258,11 @@ class Connection(Link):
             self.drop()
             self.on_resend()
             return self._once(method, request)
+        except BaseException:
+            self.drop()
+            raise
+        finally:
+            del deadlines[self]
 
     def begin(self, request: bytes) -> Head:
         """Sends a GET on a new connection; the head of its answer, whose body `more()` reads."""
@@ -398,7 +407,7 @@ class Connection(Link):
                 body.add(more)
             if body.length > head.length:
                 raise _more_than_one(body.kept()[head.length :])
-            if head.closing or not self._target.job.load.keep_alive:
+            if head.closing or not self._load.keep_alive:
                 self._leave()
             return head, body.kept()
         return self._parsed(method, block)
@@ -432,7 +441,7 @@ class Connection(Link):
         if coding not in (CHUNKED, "identity"):
             words = f"the answer has the Transfer-Encoding {coding!r}, and only chunked was asked"
             raise ConnectionFailed(Kind.PROTOCOL, words)
-        if not self._target.job.load.keep_alive or answer.should_close():
+        if not self._load.keep_alive or answer.should_close():
             self._leave()
         return Head(answer.get_code(), answer.items(), length=body.length), body.kept()
 

@@ -198,7 +198,7 @@ class Wire(Link):
         """As `_until()`, with a time-out. All that comes is kept for who `looks` at it."""
         deadlines = self._waiting.deadlines
         self._user, self._awaited, self.inbox.held = getcurrent(), what, looks
-        deadlines[self] = monotonic() + self._target.job.load.timeout_s
+        deadlines[self] = monotonic() + self._load.timeout_s
         try:
             return self._until(awaited)
         finally:
