@@ -363,8 +363,8 @@ FAULTS: dict[str, tuple[Any, str]] = {
 
 PROBED = {
     "drips its header": "after 0.6 s its header has no end, with ",
-    "sends headers for ever": "its header has no end in 2",
-    "sends one header for ever": "its header has no end in 2",
+    "sends headers for ever": "its header has no end in 256\u2009KiB",
+    "sends one header for ever": "its header has no end in 256\u2009KiB",
     "speaks of no HTTP": "is no HTTP: b'220 mail",
     "speaks HTTP/0.9": "is no HTTP: b'<html>OK",
     "has no number for a status": "is no HTTP: b'HTTP/1.1 fine",

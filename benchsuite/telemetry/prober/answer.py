@@ -56,7 +56,8 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
                 if left_s <= 0:
                     raise TimeoutError
                 connection.settimeout(left_s)
-                if not (block := connection.recv(BLOCK_BYTES)):
+                room = MAX_HEAD_BYTES - len(came)
+                if not (block := connection.recv(min(BLOCK_BYTES, room))):
                     raise ConnectionError("closed")
                 came += block
                 head = _head(came)
@@ -126,11 +127,9 @@ def _head(came: bytes) -> Head | None:
     rest = came[begin:]
     if not b"HTTP/".startswith(rest[: len(b"HTTP/")]):
         raise NotAnswered(f"what it answers is no HTTP: {rest[:SHOWN_BYTES]!r}")
-    if len(came) > MAX_HEAD_BYTES:
-        raise NotAnswered(
-            f"its header has no end in {format_bytes(len(came))}; "
-            f"{format_bytes(MAX_HEAD_BYTES)} are read at most"
-        )
+    if len(came) >= MAX_HEAD_BYTES:
+        size = format_bytes(MAX_HEAD_BYTES)
+        raise NotAnswered(f"its header has no end in {size}, and no more is read")
     return None
 
 
