@@ -4,8 +4,9 @@ from typing import Any
 
 from benchsuite.comparing.answer import answer_of, climbs, of_pairs, ranking
 from benchsuite.comparing.contrasts import contrasts, metric
-from benchsuite.comparing.differences import Comparison, unlike
+from benchsuite.comparing.differences import Comparison, said_first, unlike
 from benchsuite.core.metrics.every import Scale, compared
+from benchsuite.models import Software
 from benchsuite.report.writers import to_markdown
 from tests.factories import facts
 from tests.starts import FAST, SLOW, found_out, side
@@ -52,6 +53,8 @@ CASES: dict[str, Any] = {
     "other units": [cell("a", *SLOW), cell("chat", *FAST, unit="message")],
     "idle beside busy": [cell("a", *SLOW), cell("b", connection_bytes=1e5)],
     "alone": [cell("a", *SLOW)],
+    "four are near the best": [cell(name, *AS_GOOD) for name in "abcde"],
+    "five are near the best": [cell(name, *AS_GOOD) for name in "abcdef"],
 }
 
 
@@ -123,6 +126,17 @@ def test_where_configurations_level_off(golden):
 def answered(name, *pairs):
     """What comes of pairs in one figure."""
     return plain(of_pairs(pairs, contrasts(pairs, [metric(name)]), [], Comparison([])).headline)
+
+
+def differing(count):
+    """What is said of two cells that differ in so many packages."""
+    runs = []
+    for version in ("1", "2"):
+        run = side(version, SLOW[:1], columns={"key": version}).first
+        packages = {f"p{number:02}": version for number in range(count)}
+        run.software = Software(fingerprint=version, data={"packages": packages})
+        runs.append(run)
+    return said_first(Comparison(runs))
 
 
 def test_values(golden):

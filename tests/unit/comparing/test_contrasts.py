@@ -2,11 +2,19 @@
 
 from datetime import timedelta
 
-from benchsuite.comparing.contrasts import Contrast, contrasts, few, metric, notes, standing
+from benchsuite.comparing.contrasts import (
+    Contrast,
+    contrasts,
+    few,
+    is_clear,
+    metric,
+    notes,
+    standing,
+)
 from tests.factories import BEGUN
 from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
 
-OF_CASES = (BEGUN, OTHER_BATCH, few, notes, timedelta)
+OF_CASES = (BEGUN, OTHER_BATCH, few, is_clear, notes, timedelta)
 
 
 def of(first, second, name):
@@ -23,6 +31,13 @@ def excluded(title, goodputs):
     for run in noisy.runs:
         found_out(run, "B401 noisy-host")
     return noisy
+
+
+def slope(title, low_bytes, high_bytes):
+    """Of one run: what a connection takes."""
+    ends = {"idle": {"low_bytes": low_bytes, "high_bytes": high_bytes}}
+    columns = {"unit": "message", "websockets": ends, "connection_bytes": high_bytes}
+    return side(title, SLOW[:1], columns=columns)
 
 
 def words(value):

@@ -6,7 +6,7 @@ from benchsuite.comparing.limit_evidence import evidence as found
 from benchsuite.core.plain import plain
 from benchsuite.core.samples import Kind
 from benchsuite.models import Reading as Row
-from benchsuite.models import Run
+from benchsuite.models import Run, Software
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
@@ -14,6 +14,7 @@ pytestmark = pytest.mark.django_db
 MACHINE = {"cpu_usable": 4, "cgroup_cpu_max": "200000 100000", "memory_total_bytes": 2**33}
 DATABASE = {"active": 3, "idle": 1, "limit": 97}
 DATABASE |= {"waits for Lock:tuple": 2, "waits for Client:ClientRead": 1}
+TIMES = {r'"(response_s|p95_s)": [\d.e-]+': r'"\1": "…"'}
 TARGET = {"busiest_process_percent": 91, "run_delay_percent": 40}
 TARGET |= {"major_faults": 2, "memory_wait_percent": 1}
 
@@ -89,5 +90,14 @@ def test_all_that_rows_tell(golden):
     run.spec["load"] |= {"cpus": [1]}
     run.spec["database"] |= {"pool": 4}
     run.server_facts |= {"at_once": 24, "connections": 30, "threads_word": "threads"}
-    seen = found(run)
-    golden(rounded(plain(seen)), replace={r'"(response_s|p95_s)": [\d.e-]+': r'"\1": "…"'})
+    golden(rounded(plain(found(run))), replace=TIMES)
+
+
+def test_what_another_kind_of_run_tells(golden):
+    """Of so many journeys, of a Python without a GIL, of a server that makes connections anew."""
+    run = make_run(environment={"memory_total_bytes": 2**33, "cgroup_memory_max": "1073741824"})
+    run.software = Software(fingerprint="f", data={"python": {"gil": False}, "packages": {}})
+    run.server_facts |= {"reuses_connections": False, "interface": "wsgi", "connections": 7}
+    run.spec["load"] |= {"iterations": 5, "warmup_s": 0.0, "cpus": [0]}
+    run.spec["server"] |= {"cpus": [0, 1]}
+    golden(rounded(plain(found(run))), replace=TIMES | {r'"(load_percent)": [\d.]+': r'"\1": "…"'})

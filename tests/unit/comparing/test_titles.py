@@ -123,6 +123,14 @@ def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path):
     assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
 
 
+def test_what_tells_two_cells_apart_by_each_field(golden):
+    lines = []
+    for path in fields():
+        pair = changed(SPEC, path, BESIDE.get(path, {})), changed(SPEC, path, another(path))
+        lines.append(f"{'.'.join(path)}: {' | '.join(cell_titles(list(map(cell, pair))))}")
+    golden("\n".join(lines))
+
+
 def run(load=None, **fields):
     """Not stored; its spec may lack what later versions say."""
     spec = {**SPEC.to_json(), **fields.pop("spec", {})}
