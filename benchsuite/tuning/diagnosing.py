@@ -13,7 +13,7 @@ from benchsuite.stats.levels import crossing
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import Making, Steps
+from benchsuite.tuning.planning import DIAGNOSING_S, Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 LOOKS = {  #: What it is called, and what it is made for.
@@ -58,7 +58,7 @@ def diagnose(making: Making, pick: Candidate, held: Held) -> Steps[None]:
     """At the rate of the answer; a profiler looks, too, where the CPU is the limit."""
     if pick.runs_already:
         return
-    load = making.diagnosing((making.question.rate or held.rate,))
+    load = making.load(1, DIAGNOSING_S, rates=(making.question.rate or held.rate,))
     named = yield from _look(making, pick, Phase.DIAGNOSE, load)
     if making.question.profiles and any(code.startswith(OF_CPU) for code in named):
         yield from _look(making, pick, Phase.FLAME, replace(load, window_s=FLAME_S))

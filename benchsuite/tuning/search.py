@@ -15,12 +15,10 @@ from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
-from benchsuite.tuning.choosing import choose, hold
-from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, held_by, unsteady
+from benchsuite.tuning.confirming import FEWEST_STARTS, choose, confirm, held_by, hold, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
-from benchsuite.tuning.probing import full_load, judge, probe
+from benchsuite.tuning.planning import Making, Steps, full_load, judge, least_s, probe
 from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
@@ -29,6 +27,9 @@ Grid = Callable[[Probe], Sequence[Candidate]]
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 MOST_NAMED = 3  #: Refusals that the end quotes.
+SCREENING = 0.40  #: Of the budget at most goes into screening.
+CONFIRMING = 0.33  #: So much of it is left for fresh starts of the pick,
+CURRENT = 0.15  #: and so much for those of what runs now, where that is another one.
 FEWEST = 4  #: Are screened, however short the budget is.
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
