@@ -1,6 +1,4 @@
-"""What the budget allows, how a trial is made, and the first ones: what one user sees, what a request
-costs, how much a full load gets through.
-"""
+"""What the budget allows, how a trial is made, and the first ones: one user, then a full load."""
 
 import math
 import random

@@ -76,12 +76,10 @@ class Search(Making):
             candidates = self._bounded(candidates)
         if not candidates:
             self._refused()
+        elif question.rate is None:
+            self._ended(confirmed=(yield from self._highest(candidates)))
         else:
-            if question.rate is None:
-                confirmed = yield from self._highest(candidates)
-            else:
-                confirmed = yield from hold(self, candidates, question.rate)
-            self._ended(confirmed=confirmed)
+            self._ended(confirmed=(yield from hold(self, candidates, question.rate)))
         pick = self.notebook.pick()
         if self.notebook.end is End.CONFIRMED and pick and (held := held_by(self.notebook, pick)):
             yield from diagnose(self, pick, held)
@@ -105,7 +103,7 @@ class Search(Making):
         if not firsts:
             self._admitted(sizes)  # none of them, and the notebook says why
             self._refused()
-        return list(firsts.values())
+        return [*firsts.values()]
 
     def _candidates(self, probe: Probe) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""
@@ -323,11 +321,8 @@ class Search(Making):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
         elif entry is None:
-            spoiled = notebook.decided(State.NO_STATEMENT, State.DISCARDED)
-            notebook.end, notebook.said = (
-                End.NOTHING_RAN,
-                "; ".join(dict.fromkeys(spoiled.values())),
-            )
+            whys = dict.fromkeys(notebook.decided(State.NO_STATEMENT, State.DISCARDED).values())
+            notebook.end, notebook.said = End.NOTHING_RAN, "; ".join(whys)
         elif (
             reached >= 0
             or rate > (self.question.rate or math.inf)  # which says nothing of what was asked for
