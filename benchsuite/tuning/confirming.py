@@ -96,10 +96,12 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     return held
 
 
-def by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
-    """What its fresh starts showed at each rate, the lowest first."""
+def by_rate(
+    notebook: Notebook, candidate: Candidate, phases: Sequence[Phase] = (Phase.CONFIRM,)
+) -> dict[float, list[Level]]:
+    """What its fresh starts, or those in other phases, showed at each rate, the lowest first."""
     levels: dict[float, list[Level]] = {}
-    for entry in notebook.of(candidate, Phase.CONFIRM):
+    for entry in notebook.of(candidate, *phases):
         for level in entry.seen.levels:
             if level.planned:
                 levels.setdefault(level.rate, []).append(level)

@@ -206,7 +206,7 @@ def _alone(seen: Observation) -> str:
     """What it is that one user alone does not get."""
     level = seen.levels[0]
     if level.failures:
-        said = f": {seen.wrong}" if seen.wrong else ""
-        return f"one user alone: {level.failures} of {level.planned} answers are wrong{said}"
+        wrong = f": {seen.wrong}" if seen.wrong else ""
+        return f"one user alone: {level.failures} of {level.planned} answers are wrong{wrong}"
     taken_s = max(seen.response_s or 0.0, level.percentile_s or 0.0)
     return f"one user alone takes {format_duration(taken_s)}"

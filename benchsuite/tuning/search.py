@@ -194,8 +194,8 @@ class Search(Making):
         self.full = self.load(1, 3, users=full_load(question.objective, most))
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}
-        for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
-            sizes.setdefault(one.server, []).append(one)
+        for size in sorted(candidates, key=lambda size: (size.slots or 0, size.processes)):
+            sizes.setdefault(size.server, []).append(size)
         middling = [some[len(some) // 2] for some in sizes.values()]
         through: dict[str, float] = dict.fromkeys(sizes, 0.0)  #: By the best size of each server.
         waiting, tried = self.shuffled(candidates), list[Candidate]()

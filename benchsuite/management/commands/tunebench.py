@@ -187,5 +187,5 @@ def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
 
 def _limiting(execution: Execution, start: Run) -> list[str]:
     """Codes of what limits the pick, by this diagnostic start of it."""
-    told = TuningReport(execution.row, execution.notebook).limits(start)
-    return [one.code for one in told.limits] if told else []
+    limiting = TuningReport(execution.row, execution.notebook).limits(start)
+    return [limit.code for limit in limiting.limits] if limiting else []

@@ -281,12 +281,10 @@ def _scaling(
         )
     limit = resolved(only.server, spec).server.max_processes or cpus.MOST * only.processes
     given = only.threads, dict(only.options)
+    sizes = {count: min(limit, count * only.processes) for count in counts}
     return tuple(
-        replace(
-            candidate(spec, reaches, only.server, min(limit, one * only.processes), *given),
-            cpus=one,
-        )
-        for one in counts
+        replace(candidate(spec, reaches, only.server, size, *given), cpus=count)
+        for count, size in sizes.items()
     )
 
 
