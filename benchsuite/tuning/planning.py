@@ -65,9 +65,9 @@ class Making:
             if is_given_up or self.cost_s(load) + wait_s > self.left_s:
                 break
             why = f"because of {', '.join(seen.codes)}" if seen.says_nothing else "as it failed"
-            repeated = replace(trial, reason=f"{reason}; once more, {why}", wait_s=wait_s)
-            seen = yield repeated
-            notebook.note(repeated, seen)
+            trial = replace(trial, reason=f"{reason}; once more, {why}", wait_s=wait_s)
+            seen = yield trial
+            notebook.note(trial, seen)
         return seen
 
     def load(

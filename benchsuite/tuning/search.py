@@ -9,6 +9,7 @@ nearer each time to what it just holds. Each start is a fresh one, so no overloa
 import math
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
@@ -19,7 +20,6 @@ from benchsuite.tuning.confirming import FEWEST_STARTS, choose, confirm, held_by
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import Making, Steps, full_load, judge, least_s, probe
-from benchsuite.tuning.scaling import scale
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
 Grid = Callable[[Probe], Sequence[Candidate]]
@@ -65,7 +65,7 @@ class Search(Making):
         """All trials in their order; `notebook.end` then says how it ended."""
         question = self.question
         if question.scaling:
-            yield from scale(self.notebook, lambda part: Searching(Search(part, self.grid)))
+            yield from self._scale()
             return
         firsts = self._startable()
         if not firsts or not (yield from probe(self, firsts)):
@@ -84,6 +84,35 @@ class Search(Making):
         if self.notebook.end is End.CONFIRMED and pick and (held := held_by(self.notebook, pick)):
             yield from diagnose(self, pick, held)
             yield from vary(self, pick, held, self.variants)
+
+    def _scale(self) -> Steps[None]:
+        """All of them in random order, so that a machine that slows down is not taken for CPUs that
+        don't help, each in a search of its own. What one left of its time is for those after it.
+        """
+        notebook, question, parts = self.notebook, self.question, list[Notebook]()
+        order = list(question.scaling)
+        self.random.shuffle(order)
+        fair_s = min(question.budget_s / len(order), least_s(question.window_factor))
+        for place, candidate in enumerate(order):
+            assert candidate.cpus is not None
+            left_s = max(fair_s, self.unspent_s / (len(order) - place))
+            alone = replace(question, only=candidate, cpus=candidate.cpus, scaling=())
+            part = Notebook(replace(alone, budget_s=left_s))
+            searching = Searching(Search(part, self.grid))
+            while (trial := searching.next) is not None:
+                seen = yield trial
+                notebook.note(trial, seen)
+                searching.tell(seen)
+                notebook.probe = part.probe or notebook.probe
+                if candidate in part.states:
+                    notebook.decide(candidate, *_measured(part, candidate))
+            notebook.decide(candidate, *_measured(part, candidate))
+            unable = {f"{what} of {candidate.name}": why for what, why in part.unable.items()}
+            notebook.unable.update(unable)
+            parts.append(part)
+        ends = {part.end for part in parts}
+        notebook.end = ends.pop() if len(ends) == 1 else End.NOT_CONFIRMED
+        notebook.said = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
@@ -337,6 +366,16 @@ class Search(Making):
             wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
             at = f"{notebook.reached(nearest)} at {format_number(rate)}/s"
             notebook.said = f"{entry.trial.candidate.name} came nearest: {at}{wrong}"
+
+
+def _measured(part: Notebook, candidate: Candidate) -> tuple[State, str]:
+    """What became of one on its CPUs: none is recommended, as each is what was asked for."""
+    state, why = part.states.get(candidate, (State.NOT_TRIED, part.said))
+    if part.end is End.NOTHING_HOLDS and state is not State.OVER:
+        return State.MEASURED, part.said
+    if state in (State.RECOMMENDED, State.RACING):
+        return State.MEASURED, "" if part.end is End.CONFIRMED else "not confirmed"
+    return state, why
 
 
 class Searching:

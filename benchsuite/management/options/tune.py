@@ -1,7 +1,7 @@
 """The options of `tunebench`, and the question that they ask."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -215,11 +215,6 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
         most_per_s=plans[0].most_per_s,
     )
     return Asked(question, spec, {one.spec.server.server: type(one.server) for one in plans})
-
-
-def again(question: Question, spec: RunSpec, names: Sequence[str]) -> Asked:
-    """What a stored tuning asked for; raises as `asked` does."""
-    return Asked(question, spec, {one: type(resolved(one, spec).server) for one in names})
 
 
 def _times(wanted: Wanted) -> tuple[float, float]:

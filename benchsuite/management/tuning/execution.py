@@ -17,8 +17,7 @@ from benchsuite.core.specs import Option, RunSpec
 from benchsuite.core.specs.spec import changed
 from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import resuming
-from benchsuite.management.options import tune as tune_options
-from benchsuite.management.options.tune import Asked
+from benchsuite.management.options.tune import Asked, resolved
 from benchsuite.management.session import Session
 from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.management.tuning.trials import observation, spec_of
@@ -94,7 +93,7 @@ class Execution:
 
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
-        return tune_options.resolved(next(iter(self.asked.servers)), self.asked.spec)
+        return resolved(next(iter(self.asked.servers)), self.asked.spec)
 
     def rehearsed(self) -> Notebook:
         """At the end of the search, if what comes after its trials so far is as assumed."""
@@ -133,7 +132,8 @@ def begun(asked: Asked) -> Execution:
 def resumed(row: Tuning, spec: RunSpec) -> Execution:
     """One that goes on; UsageError where code, packages or machine are others than before."""
     before, had = purposes.read_notebook(row), row.software.data["packages"] if row.software else {}
-    asked = tune_options.again(before.question, spec, row.servers)
+    servers = {name: type(resolved(name, spec).server) for name in row.servers}
+    asked = Asked(before.question, spec, servers)
     execution = Execution(asked, row, search(asked, before.entries))
     resuming.ensure_same_machine(row, which(row))
     resuming.ensure_same_revision(row.revision, which(row))
