@@ -3,7 +3,7 @@
 import random
 from collections.abc import Callable, Sequence
 
-from benchsuite.tuning.probing import full_load
+from benchsuite.tuning.planning import full_load
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Question, Trial
 
 BISECTED, HALVINGS, CONFIRMING = 4, 5, 4

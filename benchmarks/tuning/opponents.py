@@ -107,7 +107,7 @@ def unwalked(case: Case, question: Question) -> Tuned:
 
 def unloaded(case: Case, question: Question) -> Tuned:
     """Screens with no more users than are served in time."""
-    with patch.multiple("benchsuite.tuning.probing", FULL=0.6):
+    with patch.multiple("benchsuite.tuning.planning", FULL=0.6):
         return ours(case, question)
 
 

@@ -130,23 +130,23 @@ class Outcome:
 
     def _sentences(self) -> Iterator[str]:
         notebook, question, pick = self.notebook, self.notebook.question, self.pick
-        objective, said = question.objective.words, notebook.said
+        objective, why = question.objective.words, notebook.said
         asked = f" at {format_number(question.rate)}/s" if question.rate else ""
         if self.scaling is not None and self.end not in NOTHING:
             yield from scaling.sentences(notebook, self.scaling)
         elif self.end is End.REFUSED:
             more = "more " * bool(notebook.entries)
-            yield f"Nothing {more}was started. {said[:1].upper()}{said[1:]}."
+            yield f"Nothing {more}was started. {why[:1].upper()}{why[1:]}."
         elif self.end is End.NOTHING_RAN:
-            yield f"Nothing could be measured{f': {said}' * bool(said)}."
+            yield f"Nothing could be measured{f': {why}' * bool(why)}."
         elif self.end is End.UNSTABLE:
-            yield f"No rate holds {objective} for sure: unstable, {said}."
+            yield f"No rate holds {objective} for sure: unstable, {why}."
         elif self.end is End.NOTHING_HOLDS:
-            yield f"Nothing holds {objective}{asked}: {said}."
+            yield f"Nothing holds {objective}{asked}: {why}."
         elif pick is not None:
             yield self._praise(pick)
         elif self.end is End.NOT_CONFIRMED:
-            yield f"Nothing is confirmed to hold {objective}{asked}{f': {said}' * bool(said)}."
+            yield f"Nothing is confirmed to hold {objective}{asked}{f': {why}' * bool(why)}."
         elif notebook.probe is not None:
             whole, cpu = map(format_duration, (notebook.probe.response_s, notebook.probe.cpu_s))
             took = f"a request takes {whole}, {cpu} of that on a CPU"
@@ -282,9 +282,9 @@ class Outcome:
     def figures(self) -> dict[str, Any]:
         """All of it as JSON has it."""
         names = ("end", "sentences", "sure", "cautions", "pick", "at_least", "cliff", "rows")
-        shown = {name: plain(getattr(self, name)) for name in (*names, "not_tried", "missing")}
-        unknown = dict.fromkeys(field.name for field in fields(Held))
-        return {**shown, "scaling": plain(self.scaling), **(plain(self.held) or unknown)}
+        more = ("not_tried", "missing", "scaling")
+        held = plain(self.held) or dict.fromkeys(field.name for field in fields(Held))
+        return {**{name: plain(getattr(self, name)) for name in (*names, *more)}, **held}
 
 
 def became(state: State, why: str, between: str = ": ") -> str:

@@ -1,4 +1,6 @@
-"""Fresh starts, of which alone the figures come: which rate holds, and how surely."""
+"""Fresh starts, of which alone the figures come: which rate holds, how surely, and which candidate
+needs least for it.
+"""
 
 import math
 from collections.abc import Sequence
@@ -7,11 +9,11 @@ from statistics import fmean, stdev
 
 from benchsuite.core.specs.objective import Goal
 from benchsuite.core.units import format_number
+from benchsuite.stats import compare
 from benchsuite.stats.distributions import beta_quantile, student_quantile
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps
-from benchsuite.tuning.probing import misses
+from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, judge, misses
 from benchsuite.tuning.trial import Candidate, Level, Load, Phase
 
 CONFIDENCE = 0.95
@@ -94,10 +96,12 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     return held
 
 
-def by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
-    """What its fresh starts showed at each rate, the lowest first."""
+def by_rate(
+    notebook: Notebook, candidate: Candidate, phases: Sequence[Phase] = (Phase.CONFIRM,)
+) -> dict[float, list[Level]]:
+    """What its fresh starts, or those in other phases, showed at each rate, the lowest first."""
     levels: dict[float, list[Level]] = {}
-    for entry in notebook.of(candidate, Phase.CONFIRM):
+    for entry in notebook.of(candidate, *phases):
         for level in entry.seen.levels:
             if level.planned:
                 levels.setdefault(level.rate, []).append(level)
@@ -274,3 +278,103 @@ def fresh(
         is_discarded = making.notebook.state(candidate) is State.DISCARDED
         if is_discarded or missed(making.notebook, candidate, load.rates[0]):
             break
+
+
+TIED = 0.02  #: Within this of the best: nobody would act on it.
+
+
+def choose(notebook: Notebook) -> Candidate | None:
+    """The pick; the notebook says which others are behind the best, or as good as it."""
+    for candidate in notebook.decided(State.RACING):
+        if why := notebook.excess(candidate):
+            notebook.decide(candidate, State.OVER, why)
+    racing = notebook.decided(State.RACING)
+    rates = {one: rate for one in racing if (rate := notebook.estimate(one))}
+    tied = [one for one in rates if rates[one] >= (1 - TIED) * max(rates.values())]
+    if not tied:
+        return None
+    # what runs now before a change that shows nothing
+    pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
+    best = notebook.blocks(pick)
+    for candidate in (one for one in rates if one != pick):
+        starts = notebook.blocks(candidate)
+        compared = compare.ratio(starts, best)
+        is_close = rates[candidate] >= (1 - TIED) * rates[pick]
+        if is_close or (compared and compared.high >= 1 - TIED):
+            notebook.decide(candidate, State.NOT_TOLD_APART)
+        # a claim, so the whole interval of the ratio must say so, over enough starts
+        elif compared and len(starts) >= compare.FEWEST_STARTS:
+            less, most = (f"{100 * (1 - end):.0f}" for end in (compared.high, compared.low))
+            why = f"{100 * (1 - compared.value):.0f} % less [{less}, {most}]"
+            notebook.decide(candidate, State.BEHIND, why)
+        else:
+            notebook.drop(candidate, pick)
+    return pick
+
+
+def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, ...]:
+    """Memory, then connections, then slots."""
+    most = (notebook.memory_bytes(candidate), candidate.connections, candidate.slots)
+    return tuple(math.inf if one is None else float(one) for one in most)
+
+
+MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.
+FEWER = 5  #: Starts that confirm a rate that is asked for, where time is short.
+ARRIVALS = 150  #: Planned in the window that screens, at least.
+TRYING = 0.45  #: Of the budget at most goes into the first starts.
+FEWEST = 4  #: Are tried, however short it is.
+HOPE = -1.2  #: Logits: from 85 % in one short window, where 95 % are asked, no start comes back.
+
+
+def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[bool]:
+    """Whether one was shown to hold the rate: all once, then in fresh starts what runs now and
+    those that need least, until one holds it, which is recommended.
+    """
+    notebook, question, current = making.notebook, making.question, making.question.current
+    window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
+    load = Load(rates=(rate,), warmup_s=1, window_s=window_s * question.window_factor)
+    room = max(FEWEST, int(TRYING * question.budget_s / making.cost_s(load)))
+    order = sorted(candidates, key=lambda one: (one != current, one.processes, one.slots or 0))
+    for candidate in order[room:]:
+        notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
+    for candidate in making.shuffled(order[:room]) if len(candidates) > 1 else []:
+        seen = yield from making.start(candidate, Phase.SCREEN, load, f"each once at {rate:g}/s")
+        points = notebook.points(notebook.of(candidate, Phase.SCREEN))
+        judge(notebook, candidate, seen, is_known=bool(points))
+        is_near = any(point.margin >= HOPE for point in points)
+        if notebook.state(candidate) is State.RACING and not is_near and candidate != current:
+            shown = f"{notebook.reached(seen.levels)} at {rate:g}/s"
+            notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
+    more = rate * MORE * margin(notebook, making.confirming().window_s)
+    each_s = making.cost_s(making.confirming((more,)))
+    starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
+    least: Candidate | None = None
+    for candidate in sorted(
+        notebook.going(order[:room]), key=lambda one: (one != current, needs(notebook, one))
+    ):
+        if least is not None and needs(notebook, least) <= needs(notebook, candidate):
+            notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
+        elif starts * each_s > making.left_s:
+            notebook.decide(candidate, State.RACING, "the budget left no time for its fresh runs")
+        elif (yield from _holds(making, candidate, more, starts)):
+            if least is not None:
+                notebook.decide(least, State.BEHIND, "it holds the rate, and needs more")
+            least = candidate
+    return least is not None
+
+
+def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Steps[bool]:
+    notebook = making.notebook
+    is_now = candidate == making.question.current
+    reason = f"fresh runs of {'what runs now' if is_now else 'the one that needs least'}"
+    yield from fresh(making, candidate, making.confirming((rate,)), starts, reason, 0.0, 0)
+    if why := notebook.excess(candidate):
+        notebook.decide(candidate, State.OVER, why)
+    elif held_by(notebook, candidate):
+        notebook.decide(candidate, State.RECOMMENDED)
+        return True
+    else:
+        levels = by_rate(notebook, candidate).get(rate)
+        shown = levels and f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
+        notebook.decide(candidate, State.BEHIND, shown or "its fresh runs say nothing")
+    return False

@@ -13,7 +13,7 @@ from benchsuite.stats.levels import crossing
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import Notebook, State
-from benchsuite.tuning.planning import Making, Steps
+from benchsuite.tuning.planning import DIAGNOSING_S, Making, Steps
 from benchsuite.tuning.trial import Candidate, Load, Phase
 
 LOOKS = {  #: What it is called, and what it is made for.
@@ -58,7 +58,7 @@ def diagnose(making: Making, pick: Candidate, held: Held) -> Steps[None]:
     """At the rate of the answer; a profiler looks, too, where the CPU is the limit."""
     if pick.runs_already:
         return
-    load = making.diagnosing((making.question.rate or held.rate,))
+    load = making.load(1, DIAGNOSING_S, rates=(making.question.rate or held.rate,))
     named = yield from _look(making, pick, Phase.DIAGNOSE, load)
     if making.question.profiles and any(code.startswith(OF_CPU) for code in named):
         yield from _look(making, pick, Phase.FLAME, replace(load, window_s=FLAME_S))
@@ -149,21 +149,21 @@ def _try(
             yield from making.start(candidate, Phase.VARY, load, reason, place)
     entries, after = notebook.of(variant, Phase.VARY), notebook.memory_bytes(variant)
     points, gains = notebook.points(entries), _gains(notebook, pick, variant)
-    state, told = State.NO_STATEMENT, "its runs say nothing"
+    state, shown = State.NO_STATEMENT, "its runs say nothing"
     if points and saves and after and before:
-        told = f"{_more(after / before)} memory in {len(entries)} runs ({why})"
+        shown = f"{_more(after / before)} memory in {len(entries)} runs ({why})"
         is_less = after <= (1 - WORTH) * before
         state = State.WORTH_TRYING if is_less else State.NO_DIFFERENCE
         if min(point.margin for point in points) < 0:
-            state, told = State.DROPPED, f"it missed {rate:.3g}/s; {told}"
+            state, shown = State.DROPPED, f"it missed {rate:.3g}/s; {shown}"
     elif points and gains:
         gain = math.exp(fmean(gains))
-        told = f"{_more(gain)} in {STARTS} runs of each ({why})"
+        shown = f"{_more(gain)} in {STARTS} runs of each ({why})"
         state = State.DROPPED if gain < 1 - WORTH else State.NO_DIFFERENCE
         if min(gains) >= math.log1p(WORTH):
             state = State.WORTH_TRYING
     unsure = ", not confirmed" * (state is State.WORTH_TRYING)
-    notebook.decide(variant, state, told + unsure)
+    notebook.decide(variant, state, shown + unsure)
 
 
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:

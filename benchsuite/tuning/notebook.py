@@ -121,9 +121,9 @@ class Notebook:
     def overhead_s(self) -> float:
         """What a start takes besides its load; the lower of two, as the first one makes data."""
         took = [
-            one.seen.took_s - one.trial.load.duration_s - one.trial.wait_s
-            for one in self.entries
-            if one.is_whole
+            entry.seen.took_s - entry.trial.load.duration_s - entry.trial.wait_s
+            for entry in self.entries
+            if entry.is_whole
         ]
         return max(0.5, statistics.median_low(took)) if took else OVERHEAD_S
 
@@ -138,18 +138,19 @@ class Notebook:
 
     def screened(self, candidate: Candidate) -> float | None:
         """Its goodput with users who ask at once; None where nothing got through."""
-        loaded = [one for one in self.of(candidate, Phase.SCREEN) if one.trial.load.users]
-        return next((level.goodput for one in loaded for level in one.seen.levels), None) or None
+        starts = [entry for entry in self.of(candidate, Phase.SCREEN) if entry.trial.load.users]
+        return next((level.goodput for start in starts for level in start.seen.levels), 0) or None
 
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
         entries = self.of(candidate, Phase.CONFIRM) or self.of(candidate)
-        sizes = [one.seen.memory_bytes for one in entries if one.trial.phase is not Phase.PROBE]
-        return _middle(sizes)
+        return _middle(
+            entry.seen.memory_bytes for entry in entries if entry.trial.phase is not Phase.PROBE
+        )
 
     def cpu_s(self, candidate: Candidate) -> float | None:
         """CPU time of a request, the median over its starts."""
-        return _middle([entry.seen.cpu_s for entry in self.of(candidate)])
+        return _middle(entry.seen.cpu_s for entry in self.of(candidate))
 
     def excess(self, candidate: Candidate) -> str:
         """Which limit of the objective its starts exceeded. Connections count at the rate in
@@ -171,14 +172,13 @@ class Notebook:
         where the load generator was the limit, of those that held.
         """
         goals = self.question.objective.goals
-        points = []
-        for entry in entries:
-            for level in entry.seen.levels:
-                if level.planned and level.rate:
-                    met = margin(goals, level.planned, level.met)
-                    if met >= 0 or not entry.seen.limit:
-                        points.append(Point(level.offered or level.rate, met, level.planned))
-        return points
+        return [
+            Point(level.offered or level.rate, met, level.planned)
+            for entry in entries
+            for level in entry.seen.levels
+            if level.planned and level.rate
+            if (met := margin(goals, level.planned, level.met)) >= 0 or not entry.seen.limit
+        ]
 
     def reached(self, levels: Sequence[Level]) -> str:
         """ "90.6 % in time", "a mean of 43 ms": by the goal missed by most, else the first one."""
@@ -196,8 +196,8 @@ class Notebook:
         if self.question.rate is not None:
             return min(going, key=lambda size: self.memory_bytes(size) or math.inf, default=None)
         rates = {size: (self.estimate(size) or 0.0, self.screened(size) or 0.0) for size in going}
-        best = max(rates, key=lambda size: rates[size], default=None)
-        return best if best is not None and any(rates[best]) else None
+        known = (size for size in rates if any(rates[size]))
+        return max(known, key=rates.__getitem__, default=None)
 
     def crossing(self, candidate: Candidate) -> Crossing | None:
         """The rate at which it just holds the objective, from its starts so far."""
@@ -210,8 +210,7 @@ class Notebook:
 
     def blocks(self, candidate: Candidate) -> dict[int, float]:
         """Seed of each start near that rate → the logarithm of the rate that this start holds."""
-        whole = self.crossing(candidate)
-        starts = [one for one in self.of(candidate, *RISING) if one.trial.phase is not Phase.LADDER]
+        whole, starts = self.crossing(candidate), self.of(candidate, Phase.RACE, Phase.BISECT)
         return dict(self.limits(starts, whole, near=NEAR)) if whole else {}
 
     def limits(

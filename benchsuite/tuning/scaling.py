@@ -1,16 +1,13 @@
-"""What one configuration holds on several numbers of CPUs, and what may be said of others."""
+"""What may be said of what one configuration holds on several numbers of CPUs, and of others."""
 
-import random
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
 
 from benchsuite.core.units import counted, format_duration, format_number, format_percent, listed
 from benchsuite.stats.compare import Estimate
 from benchsuite.stats.scalability import Law, fitted
 from benchsuite.tuning import confirming
-from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.planning import Steps, least_s
+from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.trial import Candidate
 
 
@@ -86,49 +83,6 @@ def sentences(notebook: Notebook, scaling: Scaling) -> Iterator[str]:
 def _percent(estimate: Estimate) -> str:
     low, high = format_number(100 * estimate.low), format_number(100 * estimate.high)
     return f"{format_percent(100 * estimate.value)} [{low}, {high}]"
-
-
-def scale(notebook: Notebook, alone: Callable[[Notebook], Any]) -> Steps[None]:
-    """All of them in random order, so that a machine that slows down is not taken for CPUs that
-    don't help. What one left of its time is for those after it. `alone` makes the `Searching` of
-    one of them, on a notebook whose question asks for nothing else.
-    """
-    question, parts = notebook.question, []
-    order = list(question.scaling)
-    fair_s = question.budget_s / len(order)
-    random.Random(question.seed).shuffle(order)
-    for place, candidate in enumerate(order):
-        assert candidate.cpus is not None
-        left_s = (question.budget_s - notebook.spent_s) / (len(order) - place)
-        left_s = max(left_s, min(fair_s, least_s(question.window_factor)))
-        part = Notebook(
-            replace(question, only=candidate, cpus=candidate.cpus, scaling=(), budget_s=left_s)
-        )
-        searching = alone(part)
-        while (trial := searching.next) is not None:
-            seen = yield trial
-            notebook.note(trial, seen)
-            searching.tell(seen)
-            notebook.probe = part.probe or notebook.probe
-            if candidate in part.states:
-                notebook.decide(candidate, *_state(part, candidate))
-        notebook.decide(candidate, *_state(part, candidate))
-        names = {f"{what} of {candidate.name}": why for what, why in part.unable.items()}
-        notebook.unable.update(names)
-        parts.append(part)
-    ends = {part.end for part in parts}
-    notebook.end = ends.pop() if len(ends) == 1 else End.NOT_CONFIRMED
-    notebook.said = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
-
-
-def _state(part: Notebook, candidate: Candidate) -> tuple[State, str]:
-    """None of them is recommended: each is what was asked for."""
-    state, why = part.states.get(candidate, (State.NOT_TRIED, part.said))
-    if part.end is End.NOTHING_HOLDS and state is not State.OVER:
-        return State.MEASURED, part.said
-    if state in (State.RECOMMENDED, State.RACING):
-        return State.MEASURED, "" if part.end is End.CONFIRMED else "not confirmed"
-    return state, why
 
 
 def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:

@@ -9,19 +9,17 @@ nearer each time to what it just holds. Each start is a fresh one, so no overloa
 import math
 import statistics
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
 from benchsuite.core.units import format_number, format_period
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
-from benchsuite.tuning.choosing import choose, hold
-from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, held_by, unsteady
+from benchsuite.tuning.confirming import FEWEST_STARTS, choose, confirm, held_by, hold, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
 from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING, CURRENT, SCREENING, Making, Steps, least_s
-from benchsuite.tuning.probing import full_load, judge, probe
-from benchsuite.tuning.scaling import scale
+from benchsuite.tuning.planning import Making, Steps, full_load, judge, least_s, probe
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
 Grid = Callable[[Probe], Sequence[Candidate]]
@@ -29,6 +27,9 @@ Grid = Callable[[Probe], Sequence[Candidate]]
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
 MOST_NAMED = 3  #: Refusals that the end quotes.
+SCREENING = 0.40  #: Of the budget at most goes into screening.
+CONFIRMING = 0.33  #: So much of it is left for fresh starts of the pick,
+CURRENT = 0.15  #: and so much for those of what runs now, where that is another one.
 FEWEST = 4  #: Are screened, however short the budget is.
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
@@ -64,7 +65,7 @@ class Search(Making):
         """All trials in their order; `notebook.end` then says how it ended."""
         question = self.question
         if question.scaling:
-            yield from scale(self.notebook, lambda part: Searching(Search(part, self.grid)))
+            yield from self._scale()
             return
         firsts = self._startable()
         if not firsts or not (yield from probe(self, firsts)):
@@ -75,16 +76,43 @@ class Search(Making):
             candidates = self._bounded(candidates)
         if not candidates:
             self._refused()
+        elif question.rate is None:
+            self._ended(confirmed=(yield from self._highest(candidates)))
         else:
-            if question.rate is None:
-                confirmed = yield from self._highest(candidates)
-            else:
-                confirmed = yield from hold(self, candidates, question.rate)
-            self._ended(confirmed=confirmed)
+            self._ended(confirmed=(yield from hold(self, candidates, question.rate)))
         pick = self.notebook.pick()
         if self.notebook.end is End.CONFIRMED and pick and (held := held_by(self.notebook, pick)):
             yield from diagnose(self, pick, held)
             yield from vary(self, pick, held, self.variants)
+
+    def _scale(self) -> Steps[None]:
+        """All of them in random order, so that a machine that slows down is not taken for CPUs that
+        don't help, each in a search of its own. What one left of its time is for those after it.
+        """
+        notebook, question, parts = self.notebook, self.question, list[Notebook]()
+        order = list(question.scaling)
+        self.random.shuffle(order)
+        fair_s = min(question.budget_s / len(order), least_s(question.window_factor))
+        for place, candidate in enumerate(order):
+            assert candidate.cpus is not None
+            left_s = max(fair_s, self.unspent_s / (len(order) - place))
+            alone = replace(question, only=candidate, cpus=candidate.cpus, scaling=())
+            part = Notebook(replace(alone, budget_s=left_s))
+            searching = Searching(Search(part, self.grid))
+            while (trial := searching.next) is not None:
+                seen = yield trial
+                notebook.note(trial, seen)
+                searching.tell(seen)
+                notebook.probe = part.probe or notebook.probe
+                if candidate in part.states:
+                    notebook.decide(candidate, *_measured(part, candidate))
+            notebook.decide(candidate, *_measured(part, candidate))
+            unable = {f"{what} of {candidate.name}": why for what, why in part.unable.items()}
+            notebook.unable.update(unable)
+            parts.append(part)
+        ends = {part.end for part in parts}
+        notebook.end = ends.pop() if len(ends) == 1 else End.NOT_CONFIRMED
+        notebook.said = "; ".join(dict.fromkeys(part.said for part in parts if part.said))
 
     def _startable(self) -> list[Candidate]:
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
@@ -104,7 +132,7 @@ class Search(Making):
         if not firsts:
             self._admitted(sizes)  # none of them, and the notebook says why
             self._refused()
-        return list(firsts.values())
+        return [*firsts.values()]
 
     def _candidates(self, probe: Probe) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""
@@ -195,8 +223,8 @@ class Search(Making):
         self.full = self.load(1, 3, users=full_load(question.objective, most))
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         sizes: dict[str, list[Candidate]] = {}
-        for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
-            sizes.setdefault(one.server, []).append(one)
+        for size in sorted(candidates, key=lambda size: (size.slots or 0, size.processes)):
+            sizes.setdefault(size.server, []).append(size)
         middling = [some[len(some) // 2] for some in sizes.values()]
         through: dict[str, float] = dict.fromkeys(sizes, 0.0)  #: By the best size of each server.
         waiting, tried = self.shuffled(candidates), list[Candidate]()
@@ -322,11 +350,8 @@ class Search(Making):
             least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
         elif entry is None:
-            spoiled = notebook.decided(State.NO_STATEMENT, State.DISCARDED)
-            notebook.end, notebook.said = (
-                End.NOTHING_RAN,
-                "; ".join(dict.fromkeys(spoiled.values())),
-            )
+            whys = dict.fromkeys(notebook.decided(State.NO_STATEMENT, State.DISCARDED).values())
+            notebook.end, notebook.said = End.NOTHING_RAN, "; ".join(whys)
         elif (
             reached >= 0
             or rate > (self.question.rate or math.inf)  # which says nothing of what was asked for
@@ -341,6 +366,16 @@ class Search(Making):
             wrong = f"; wrong answers said: {entry.seen.wrong}" * bool(entry.seen.wrong)
             at = f"{notebook.reached(nearest)} at {format_number(rate)}/s"
             notebook.said = f"{entry.trial.candidate.name} came nearest: {at}{wrong}"
+
+
+def _measured(part: Notebook, candidate: Candidate) -> tuple[State, str]:
+    """What became of one on its CPUs: none is recommended, as each is what was asked for."""
+    state, why = part.states.get(candidate, (State.NOT_TRIED, part.said))
+    if part.end is End.NOTHING_HOLDS and state is not State.OVER:
+        return State.MEASURED, part.said
+    if state in (State.RECOMMENDED, State.RACING):
+        return State.MEASURED, "" if part.end is End.CONFIRMED else "not confirmed"
+    return state, why
 
 
 class Searching:

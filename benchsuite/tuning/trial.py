@@ -118,9 +118,7 @@ class Level:
     """One rate of a start, or its only window."""
 
     rate: float  #: 0 for users.
-    offered: float | None = (
-        None  #: That were due in its window, which may end early; None of users.
-    )
+    offered: float | None = None  #: Due in its window, which may end early; None of users.
     planned: int  #: Arrivals in the window.
     met: tuple[int, ...]  #: How many met each goal of the objective.
     failures: int = 0
@@ -147,9 +145,7 @@ class Observation:
     memory_bytes: float | None = None  #: Of the server's processes together.
     connections: int | None = None  #: Most that the target had open to the database.
     codes: tuple[str, ...] = ()  #: Findings that make it say nothing; it then has no levels.
-    limit: tuple[
-        str, ...
-    ] = ()  #: That the load generator was it; only levels that held then count.
+    limit: tuple[str, ...] = ()  #: The load generator was it: only levels that held then count.
     fails: tuple[str, ...] = ()  #: Findings by which the target itself failed at a level.
     wrong: str = ""  #: What most of the wrong answers said, where there are many.
     failure: str = ""  #: Why it did not start, or what ended it before its time.

@@ -141,13 +141,13 @@ def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
 def test_where_nothing_can_be_pasted_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
     row = make_tuning()
     row.spec["server"]["python"] = "3.1"
-    assert "3.1" in tuning_report(row).unpasted
+    assert "3.1" in tuning_report(row).pasted[1]
     bare = SimpleNamespace(WSGI_APPLICATION=None, ROOT_URLCONF="tests.web.bare_urls")
     monkeypatch.setattr(environments, "target_settings", lambda: bare)
     mine = tuning_report(make_tuning())
-    assert "no WSGI application to paste" in mine.unpasted
+    assert "no WSGI application to paste" in mine.pasted[1]
     (section,) = [one for one in mine.answer.sections if one.title == "To paste"]
-    assert section.sentences == [mine.unpasted]
+    assert section.sentences == [mine.pasted[1]]
 
 
 def test_settings_that_can_not_be_loaded_here_are_why_nothing_can_be_pasted(

@@ -23,8 +23,7 @@ from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
-from benchsuite.management.tuning.execution import Execution
-from benchsuite.management.tuning.searching import OVERHEAD_S, rehearsal, rehearsed
+from benchsuite.management.tuning.execution import OVERHEAD_S, Execution, rehearsal
 from benchsuite.models import Run, Tuning
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
@@ -60,16 +59,14 @@ class Command(BriefCommand):
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
-        asked, notebook = execution.asked, execution.notebook
-        ahead = rehearsed(asked, notebook.entries)
+        notebook = execution.notebook
+        ahead = execution.rehearsed()
         left_s = ahead.spent_s - notebook.spent_s
         screen.say(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
         if options["dry_run"]:
             screen.say(*rehearsal(ahead, len(notebook.entries)))
             return
-        shown = TrialProgress(
-            screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
-        )
+        shown = TrialProgress(screen.console, notebook, lambda: execution.rehearsed().spent_s)
         results = Results(screen.say, addresses.of_tuning(execution.row.pk))
         try:
             screen.say(sample.line())
@@ -190,5 +187,5 @@ def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
 
 def _limiting(execution: Execution, start: Run) -> list[str]:
     """Codes of what limits the pick, by this diagnostic start of it."""
-    told = TuningReport(execution.row, execution.notebook).limits(start)
-    return [one.code for one in told.limits] if told else []
+    limiting = TuningReport(execution.row, execution.notebook).limits(start)
+    return [limit.code for limit in limiting.limits] if limiting else []

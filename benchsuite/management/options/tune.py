@@ -1,7 +1,7 @@
 """The options of `tunebench`, and the question that they ask."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -217,11 +217,6 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
     return Asked(question, spec, {one.spec.server.server: type(one.server) for one in plans})
 
 
-def again(question: Question, spec: RunSpec, names: Sequence[str]) -> Asked:
-    """What a stored tuning asked for; raises as `asked` does."""
-    return Asked(question, spec, {one: type(resolved(one, spec).server) for one in names})
-
-
 def _times(wanted: Wanted) -> tuple[float, float]:
     """The budget, and by how much windows are longer than usual."""
     if wanted.thorough and wanted.window_s is not None:
@@ -281,12 +276,10 @@ def _scaling(
         )
     limit = resolved(only.server, spec).server.max_processes or cpus.MOST * only.processes
     given = only.threads, dict(only.options)
+    sizes = {count: min(limit, count * only.processes) for count in counts}
     return tuple(
-        replace(
-            candidate(spec, reaches, only.server, min(limit, one * only.processes), *given),
-            cpus=one,
-        )
-        for one in counts
+        replace(candidate(spec, reaches, only.server, size, *given), cpus=count)
+        for count, size in sizes.items()
     )
 
 

@@ -1,6 +1,6 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
@@ -13,21 +13,26 @@ from benchsuite.conf import addresses
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
-from benchsuite.core.specs import RunSpec
+from benchsuite.core.specs import Option, RunSpec
+from benchsuite.core.specs.spec import changed
+from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import resuming
-from benchsuite.management.options import tune as tune_options
-from benchsuite.management.options.tune import Asked
+from benchsuite.management.options.tune import Asked, resolved
 from benchsuite.management.session import Session
-from benchsuite.management.tuning import searching as searches
+from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
+from benchsuite.servers.base import Against
 from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back
-from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.search import Searching
-from benchsuite.tuning.trial import Observation, Phase, Trial
+from benchsuite.tuning import candidates
+from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
+from benchsuite.tuning.diagnosing import Variants
+from benchsuite.tuning.notebook import Entry, Notebook
+from benchsuite.tuning.search import ASSUMED, Search, Searching
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
 
 
 class Watcher(Protocol):
@@ -88,7 +93,16 @@ class Execution:
 
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
-        return tune_options.resolved(next(iter(self.asked.servers)), self.asked.spec)
+        return resolved(next(iter(self.asked.servers)), self.asked.spec)
+
+    def rehearsed(self) -> Notebook:
+        """At the end of the search, if what comes after its trials so far is as assumed."""
+        before = self.notebook.entries
+        searching = search(self.asked, before)
+        while (trial := searching.next) is not None:
+            overhead_s = searching.notebook.overhead_s if before else OVERHEAD_S
+            searching.tell(_assumed(trial, searching.notebook, overhead_s))
+        return searching.notebook
 
     def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
         """Stores that it begins, or goes on. Raises UsageError where another command came first."""
@@ -112,14 +126,15 @@ def begun(asked: Asked) -> Execution:
         servers=list(asked.servers),
         started_at=datetime.now(UTC),
     )
-    return Execution(asked, row, searches.begun(asked))
+    return Execution(asked, row, search(asked))
 
 
 def resumed(row: Tuning, spec: RunSpec) -> Execution:
     """One that goes on; UsageError where code, packages or machine are others than before."""
     before, had = purposes.read_notebook(row), row.software.data["packages"] if row.software else {}
-    asked = tune_options.again(before.question, spec, row.servers)
-    execution = Execution(asked, row, searches.begun(asked, before.entries))
+    servers = {name: type(resolved(name, spec).server) for name in row.servers}
+    asked = Asked(before.question, spec, servers)
+    execution = Execution(asked, row, search(asked, before.entries))
     resuming.ensure_same_machine(row, which(row))
     resuming.ensure_same_revision(row.revision, which(row))
     resuming.ensure_same_packages(had, execution.plan(), which(row))
@@ -160,3 +175,94 @@ def stored(given: str) -> Tuning:
 def which(row: Tuning) -> str:
     """Names a tuning at the begin of a sentence."""
     return f"The tuning {row.short_id} of {row.started_at:%d %b %Y, %H:%M} UTC"
+
+
+POOL = 10  #: Connections of each process, where its server has no limit of requests.
+
+
+def variants(asked: Asked) -> Variants:
+    """Each with one thing changed; what its server can't have is left out."""
+
+    def of(pick: Candidate, against: Against) -> Iterator[Candidate]:
+        server, question = asked.servers[pick.server], asked.question
+        given, options = dict(pick.options), server.remedies.get(against, {})
+        changes: list[dict[str, Option]] = [{}] if options else []
+        if against is Against.CONNECTING:
+            changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
+            if any(kind.startswith("postgresql") for kind in question.connections_limit):
+                alone = 1 if server.one_at_a_time else POOL
+                age_s = asked.spec.database.conn_max_age_s  # beside which Django takes no pool
+                unkept = {"database.conn_max_age_s": 0.0} if age_s else {}
+                changes.append({"database.pool": pick.threads or alone, **unkept})
+        elif against is Against.SYNC_VIEWS:
+            twin = planning.async_twin(asked.spec.workload.workload)
+            changes = [{"workload.workload": twin}] if twin else []
+        for change in changes if given.keys().isdisjoint(options) else []:
+            spec = changed(asked.spec, change)
+            pool = spec.database.pool or question.pool
+            keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
+            reaches = reached(spec.database, pool=pool, keeps=keeps)
+            size = pick.processes, pick.threads, {**given, **options}, reaches
+            if candidate := candidates.sized(pick.server, server, *size):
+                yield replace(candidate, changes=(*pick.changes, *change.items()))
+
+    return of
+
+
+USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
+OVERHEAD_S = 2.5  #: Of a start beside its load, where none was made.
+
+
+def search(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
+    """On a notebook of its own; goes on after these entries, or raises UsageError."""
+    question, servers = asked.question, asked.servers
+    database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
+
+    def grid(probe: Probe) -> list[Candidate]:
+        return candidates.grid(servers, probe, question.cpus, database)
+
+    def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
+        server, options = servers[like.server], dict(like.options)
+        return candidates.sized(like.server, server, processes, threads, options, database)
+
+    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
+
+
+def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:
+    """Below its limit a server is in time: what a full load got through, else its bound."""
+    probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
+    through = notebook.screened(candidate)
+    limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
+    closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
+    goals, levels = len(notebook.question.objective.goals), []
+    for rate in closed or load.rates:
+        planned = max(1, round(rate * load.window_s))
+        met = (planned if rate <= limit else planned // 2,) * goals
+        levels.append(Level(rate=0.0 if closed else rate, planned=planned, met=met, goodput=rate))
+    return Observation(
+        levels=levels,
+        took_s=overhead_s + load.duration_s,
+        response_s=probe.response_s,
+        cpu_s=probe.cpu_s,
+        memory_bytes=(probe.memory_bytes or 0.0) * candidate.processes or None,
+    )
+
+
+def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
+    """What a search will do that has made so many trials, in lines for a terminal."""
+    made = notebook.entries[before:]
+    for phase in dict.fromkeys(entry.trial.phase for entry in made):
+        entries = [entry for entry in made if entry.trial.phase is phase]
+        taken = format_period(round(sum(entry.seen.took_s for entry in entries)))
+        count, reason = counted(len(entries), "run"), entries[0].trial.reason
+        yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {reason}"
+    if not before:
+        whole, cpu = format_duration(ASSUMED.response_s), format_duration(ASSUMED.cpu_s)
+        yield (
+            f"This is for a page that takes {whole}, {cpu} of that on a CPU, which nobody has "
+            "measured yet: the first two runs tell what yours takes, and sizes follow from it."
+        )
+    ended = Outcome(notebook)
+    if tried := [row.candidate.name for row in ended.rows if row.state not in UNTRIED]:
+        yield f"Compared: {', '.join(tried)}"
+    yield from filter(None, [*untried_lines(ended), ended.missing])

@@ -45,8 +45,8 @@ def unshared(spec: RunSpec) -> int:
 def unhurried(spec: RunSpec) -> RunSpec:
     """The same with one user who asks so seldom that whatever may be asked may be asked so."""
     load, hosts = spec.load, min(1, spec.load.hosts)
-    one = replace(load, users=1, processes=1, hosts=hosts, think_time_s=LONGEST_S)
-    return replace(spec, load=one)
+    alone = replace(load, users=1, processes=1, hosts=hosts, think_time_s=LONGEST_S)
+    return replace(spec, load=alone)
 
 
 PATIENCE_S = 5.0

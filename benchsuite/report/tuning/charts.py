@@ -1,6 +1,5 @@
 """The charts of a tuning: capacity against memory, and shares in time against rates."""
 
-from collections import Counter
 from collections.abc import Sequence
 
 from benchsuite.core.units import format_number, format_percent, format_rate
@@ -9,8 +8,9 @@ from benchsuite.report.charts.series import MEMORY, Axis, Column, Series, first
 from benchsuite.report.charts.styles import Mark, line, points, styles
 from benchsuite.tuning.answer import Outcome, Row
 from benchsuite.tuning.candidates import bound
-from benchsuite.tuning.notebook import RISING, Entry, State
-from benchsuite.tuning.trial import Phase
+from benchsuite.tuning.confirming import by_rate
+from benchsuite.tuning.notebook import RISING, State
+from benchsuite.tuning.trial import Level, Phase
 
 RATE = Axis("capacity (arrivals per second)", "/s")
 SHARE = Axis("planned arrivals (%)", " %")
@@ -28,10 +28,11 @@ def shares(outcome: Outcome) -> Chart:
             (candidate.name, f"{style.marker}-open", RISING),
             (f"{candidate.name}, fresh", style.marker, fresh),
         ):
-            if entries := notebook.of(candidate, *phases):
+            if notebook.of(candidate, *phases):
                 mark = points(style.colour, symbol)
                 columns.append(Column(f"{title} percent", title, format_percent, mark=mark))
-                measured.append(_shares_of(entries))
+                levels = by_rate(notebook, candidate, phases).items()
+                measured.append({rate: _percent(of_rate) for rate, of_rate in levels})
     rates = sorted(set().union(*measured))
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
     chart = draw(
@@ -50,13 +51,9 @@ def shares(outcome: Outcome) -> Chart:
     return chart
 
 
-def _shares_of(entries: Sequence[Entry]) -> dict[float, float]:
-    """Rate → percent of the planned arrivals there, all starts together."""
-    planned, met = Counter[float](), Counter[float]()
-    for level in (level for entry in entries for level in entry.seen.levels if level.rate):
-        planned[level.rate] += level.planned
-        met[level.rate] += level.met[0]
-    return {rate: 100 * met[rate] / planned[rate] for rate in planned if planned[rate]}
+def _percent(levels: Sequence[Level]) -> float:
+    """Of the planned arrivals that met the first goal, all starts together."""
+    return 100 * sum(level.met[0] for level in levels) / sum(level.planned for level in levels)
 
 
 def against_memory(outcome: Outcome) -> Chart:
@@ -104,7 +101,7 @@ def _mark(rows: Sequence[Row], hollow: str) -> Mark:
     """A point for each in the colour of its server, a star for what is recommended."""
     best = {row.candidate.server: row for row in sorted(rows, key=lambda row: row.rank)[::-1]}
     symbols = ["star" if row.state is State.RECOMMENDED else "circle" for row in rows]
-    told = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{RATE.unit}"
+    rate = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{RATE.unit}"
     ends = [(row.estimate, row.low, row.high) for row in rows]
     look = {
         "mode": "markers+text",
@@ -113,7 +110,7 @@ def _mark(rows: Sequence[Row], hollow: str) -> Mark:
         "cliponaxis": False,
         "showlegend": False,
         "customdata": [escaped(f"{row.candidate.name}, {row.words}") for row in rows],
-        "hovertemplate": f"{told} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
+        "hovertemplate": f"{rate} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
         "error_y": {
             "type": "data",
             "symmetric": False,

@@ -90,12 +90,12 @@ class TuningReport:
     def answer(self) -> Answer:
         bare, confirmed = answer(self.outcome), self.outcome.rate is not None
         limits = self.limiting.limits[:1] if self.limiting and confirmed else ()
-        command, steps = "", list(bare.next_steps)
-        if confirmed and self.paste:
-            *_, command = self.paste["command"].splitlines()
+        command, steps, (paste, unpasted) = "", list(bare.next_steps), self.pasted
+        if confirmed and paste:
+            *_, command = paste["command"].splitlines()
             steps = ["Start it with:"]
-        elif confirmed and self.unpasted:
-            steps.insert(0, self.unpasted)
+        elif confirmed and unpasted:
+            steps.insert(0, unpasted)
         return replace(
             bare,
             question=f"Asked: {self.question}. {executions.when(self.row)}.",
@@ -173,22 +173,22 @@ class TuningReport:
     limiting = cached_property(limits)  # with the starts that are trials
 
     def _limits(self) -> Iterator[Section]:
-        pick = self.outcome.pick
-        if self.limiting is None or (pick is not None and pick.runs_already):
+        pick, limiting = self.outcome.pick, self.limiting
+        if limiting is None or (pick is not None and pick.runs_already):
             return
         points = [
             " ".join(filter(None, (one.says, one.evidence, one.fix, one.gain, f"({one.code})")))
-            for one in self.limiting.limits
+            for one in limiting.limits
         ]
         yield Section(
             title="What limits it",
-            sentences=[self.limiting.sentence] if self.limiting.sentence else (),
+            sentences=list(filter(None, [limiting.sentence])),
             points=points,
-            brief=[f"Limit: {one}" for one in points[1:]],  # the first stands in the answer
+            brief=[f"Limit: {point}" for point in points[1:]],  # the first stands in the answer
         )
-        if flame := self.limiting.flame:
+        if flame := limiting.flame:
             tables = [
-                Table(flames.HEADINGS, [one.cells for one in rows], title=heading)
+                Table(flames.HEADINGS, [row.cells for row in rows], title=heading)
                 for heading, rows in flame.tables.items()
             ]
             title = "Where the CPU time goes"
@@ -196,32 +196,24 @@ class TuningReport:
 
     def _paste(self) -> Iterator[Section]:
         pick, confirmed = self.outcome.pick, self.outcome.rate is not None
-        if pick is not None and (self.paste or self.unpasted):
-            leads = [f"Of {pick.name}, which leads and is not confirmed."] * (not confirmed)
-            brief = []
-            if self.paste and confirmed:
-                words = f"--paste={next(iter(self.paste))}", f"--of={self.row.short_id}"
+        paste, unpasted = self.pasted
+        if pick is not None and (paste or unpasted):
+            leads, brief = f"Of {pick.name}, which leads and is not confirmed.", []
+            if paste and confirmed:
+                words = f"--paste={next(iter(paste))}", f"--of={self.row.short_id}"
                 example = command("tunebench", *words)
-                brief = [f"To paste: {', '.join(self.paste)}; for example: {example}"]
-            sentences = [*leads, *[self.unpasted] * bool(self.unpasted)]
-            yield Section(title="To paste", sentences=sentences, copies=self.paste, brief=brief)
-
-    @property
-    def paste(self) -> Mapping[str, str]:
-        """Kind → text of the pick."""
-        return self._pasted[0]
-
-    @property
-    def unpasted(self) -> str:
-        """Why there is none of it; empty where there is, or no pick."""
-        return self._pasted[1]
+                brief = [f"To paste: {', '.join(paste)}; for example: {example}"]
+            sentences = [*[leads] * (not confirmed), *[unpasted] * bool(unpasted)]
+            yield Section(title="To paste", sentences=sentences, copies=paste, brief=brief)
 
     @cached_property
-    def _pasted(self) -> tuple[Mapping[str, str], str]:
-        if self.outcome.pick is None or self.outcome.pick.runs_already:
+    def pasted(self) -> tuple[Mapping[str, str], str]:
+        """Kind → text of the pick, and why there is none; both empty where nothing is deployed."""
+        pick = self.outcome.pick
+        if pick is None or pick.runs_already:
             return {}, ""
         try:
-            return texts(self.outcome.pick, RunSpec.from_json(self.row.spec)), ""
+            return texts(pick, RunSpec.from_json(self.row.spec)), ""
         except (UsageError, UnavailableError, ImproperlyConfigured) as error:
             return {}, str(error)
 
@@ -231,15 +223,13 @@ class TuningReport:
         if not entries:
             return
         rows: list[list[Shown | str]] = []
-        for entry, (run, verdict) in zip(entries, self.runs, strict=True):
+        for number, (entry, (run, verdict)) in enumerate(zip(entries, self.runs, strict=True), 1):
             trial, seen = entry.trial, entry.seen
             shown = Shown(verdict, runs=[(verdict, run, "")])
             if not run:
                 shown = Shown.missing("its run was deleted" if seen.levels else "it has no run")
             words = trial.load.words, trial.reason, seen.words(goals[0])
-            rows.append(
-                [str(len(rows) + 1), trial.phase.value, trial.candidate.name, *words, shown]
-            )
+            rows.append([str(number), trial.phase.value, trial.candidate.name, *words, shown])
         table = Table(["no.", "phase", "configuration", "load", "why", "found", "run"], rows)
         each = f"{counted(len(rows), 'run')}: why each was made, and what it found."
         yield Section(title="Decisions", sentences=[each], tables=[table])
@@ -300,23 +290,25 @@ class TuningReport:
         """What deploys the pick, of that kind or of all; UsageError where there is none."""
         if self.outcome.pick is None:
             raise UsageError(f"There is nothing to paste. {self.outcome.headline}")
-        if not self.paste:
-            raise UsageError(self.unpasted or "It already runs: there is nothing to paste.")
+        paste, unpasted = self.pasted
+        if not paste:
+            raise UsageError(unpasted or "It already runs: there is nothing to paste.")
         if not kind:
-            return "\n".join(f"### {name}\n{text}" for name, text in self.paste.items())
-        if kind not in self.paste:
-            raise UsageError(f"There is no {kind!r} to paste; {choices(kind, self.paste)}")
-        return self.paste[kind]
+            return "\n".join(f"### {name}\n{text}" for name, text in paste.items())
+        if kind not in paste:
+            raise UsageError(f"There is no {kind!r} to paste; {choices(kind, paste)}")
+        return paste[kind]
 
     def as_json(self) -> str:
         """The question, the answer, what to paste or why nothing, and each trial."""
+        paste, unpasted = self.pasted
         data = {
             "id": str(self.row.pk),
             "question": plain(self.notebook.question),
             "answer": self.outcome.figures,
             "limits": [asdict(one) for one in self.limiting.limits] if self.limiting else [],
-            "paste": dict(self.paste),
-            "unpasted": self.unpasted,
+            "paste": dict(paste),
+            "unpasted": unpasted,
             "trials": [
                 {"run": run or None, **plain(entry.trial), "observation": plain(entry.seen)}
                 for (run, _), entry in zip(self.runs, self.notebook.entries, strict=True)

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.core.specs.objective import parse
-from benchsuite.tuning.choosing import choose
+from benchsuite.tuning.confirming import choose
 from benchsuite.tuning.notebook import Notebook, State
 from benchsuite.tuning.trial import Candidate, Phase, Question
 from tests.tuning_factories import note

@@ -8,7 +8,7 @@ from benchsuite import conf
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.core.specs.objective import parse
 from benchsuite.management.options.tune import Asked
-from benchsuite.management.tuning.searching import variants
+from benchsuite.management.tuning.execution import variants
 from benchsuite.report.tuning import evidence
 from benchsuite.servers.base import Against
 from benchsuite.tuning.candidates import configured, refusal, sized
