@@ -24,7 +24,7 @@ from benchsuite.core.specs.layer import TCP, UNIX
 from benchsuite.core.wording import quoted
 from benchsuite.delay.delayer import HOST, Delayer, address_of_redis, moved_redis_url
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances
-from benchsuite.fronts.starting import front
+from benchsuite.fronts.program import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, import_path
