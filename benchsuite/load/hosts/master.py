@@ -8,7 +8,7 @@ import base64
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -38,6 +38,7 @@ from benchsuite.load.hosts.wire import (
 )
 from benchsuite.load.job import MOST_SAMPLES, NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.load.parent.driver import (
+    IMPORT_LIMIT_S,
     MARGIN_S,
     Child,
     LoadPool,
@@ -225,7 +226,7 @@ class Master(Child):
 
     def start(self) -> None:
         """Raises LoadError where it can't listen."""
-        self.expect_ready()
+        self.expect("ready", IMPORT_LIMIT_S)
         self._listening.start()
 
     def let_go(self) -> None:
@@ -318,7 +319,7 @@ class Master(Child):
 def master(listening: Listening, *, log: Path) -> Iterator[Master]:
     """The master that load hosts join; on exit they are told that the command is over."""
     words = (listening.host, str(listening.port), str(listening.key_file.resolve()))
-    with Master.running(RELAY, *words, spool=log.parent, log=log, env=any_program()) as made:
+    with closing(Master(RELAY, *words, spool=log.parent, log=log, env=any_program())) as made:
         made.start()
         yield made
 

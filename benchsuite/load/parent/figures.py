@@ -57,8 +57,8 @@ class Figures:
         return replace(
             known,
             total=total,
-            by_name={(one.name, one.scope): one for one in self.by_name},
-            segments=segments(self, populations, total=total),
+            by_name={(named.name, named.scope): named for named in self.by_name},
+            segments=_segments(self, populations, total),
         )
 
     @property
@@ -217,17 +217,20 @@ def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
     }
 
 
-def segments(
-    figures: Figures, populations: Sequence[Population] = (), *, total: Summary | None = None
+def _segments(
+    figures: Figures, populations: Sequence[Population], total: Summary
 ) -> tuple[Segment, ...]:
     """One for each stage that was reached, or each population; one where there is one level."""
     load, done = figures.load, figures.done
     if populations:
-        return tuple(_population(figures, *one) for one in enumerate(populations, start=1))
+        return tuple(
+            _population(figures, order, population)
+            for order, population in enumerate(populations, start=1)
+        )
     if load.stages:
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:
-        spans = [(total or figures.total, done.window, load.level)]
+        spans = [(total, done.window, load.level)]
     return tuple(_segment(figures, total, window, int(level)) for total, window, level in spans)
 
 
