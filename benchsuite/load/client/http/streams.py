@@ -10,7 +10,8 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import EVENT, HANDSHAKE, PAUSE, Kind
 from benchsuite.load.client.http.answer import KEPT_BYTES, codings_of
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.http.connection import Connection, ConnectionFailed
+from benchsuite.load.client.http.connection import Connection
+from benchsuite.load.client.link import ConnectionFailed
 from benchsuite.load.client.target import Failed
 from benchsuite.load.client.websocket.records import Records
 from benchsuite.workloads.base import expect_status
