@@ -20,10 +20,9 @@ from locust import User
 from locust.exception import StopUser
 
 from benchsuite.load.client.target import LoadEnded, Recorder, Target
-from benchsuite.load.client.user import UserClient
 from benchsuite.load.process.schedule import Tally, arrivals
 from benchsuite.load.process.timers import Alarm
-from benchsuite.load.process.users import Journeys
+from benchsuite.load.process.users import Journeys, UserClient
 from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.

@@ -14,8 +14,8 @@ from gevent import Timeout
 from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.load.client.failures import refusal_sentence
 from benchsuite.load.client.target import Gate, Recorder, RequestFailed, Target
-from benchsuite.load.client.user import UserClient
 from benchsuite.load.job import AGAIN, LOOK, REHEARSAL_LIMIT_S, Rehearsal
+from benchsuite.load.process.users import UserClient
 from benchsuite.workloads.base import Workload
 
 SECOND = (
