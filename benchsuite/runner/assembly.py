@@ -107,7 +107,7 @@ class Assembly:
                 ensure_port_free(bind, port)
                 scheme = self._start_servers((bind, port))
                 host, port = late.clients((bind, port))
-                for process in late.processes().values():
+                for process in late.processes.values():
                     system.add(DELAY, process)
                 system.delay = late.to_json() if spec.delay else {}
                 system.base_url = f"{scheme}://{host}:{port}"

@@ -58,30 +58,19 @@ def kind_of_rejected(answer: Any, error: BaseException) -> Kind:
     return Kind.HTTP_STATUS if isinstance(error, StatusError) else Kind.WRONG_BODY
 
 
-KINDS = {
-    "ConnectionRefusedError": Kind.CONNECT_REFUSED,
-    "ConnectTimeout": Kind.CONNECT_TIMEOUT,
-    "ConnectTimeoutError": Kind.CONNECT_TIMEOUT,
-    "ReadTimeout": Kind.READ_TIMEOUT,
-    "ReadTimeoutError": Kind.READ_TIMEOUT,
-    "Timeout": Kind.READ_TIMEOUT,
-    "TimeoutError": Kind.READ_TIMEOUT,
-    "BrokenPipeError": Kind.RESET,
-    "ConnectionAbortedError": Kind.RESET,
-    "ConnectionResetError": Kind.RESET,
-    "HTTPConnectionClosed": Kind.RESET,
-    "RemoteDisconnected": Kind.RESET,
-    "ChunkedEncodingError": Kind.TRUNCATED,
-    "IncompleteRead": Kind.TRUNCATED,
-    "BadStatusLine": Kind.PROTOCOL,
-    "ContentDecodingError": Kind.PROTOCOL,
-    "HTTPParseError": Kind.PROTOCOL,
-    "HTTPException": Kind.PROTOCOL,
-    "InvalidHeader": Kind.PROTOCOL,
-    "ProtocolError": Kind.PROTOCOL,
+NAMES = {
+    Kind.CONNECT_REFUSED: "ConnectionRefusedError",
+    Kind.CONNECT_TIMEOUT: "ConnectTimeout ConnectTimeoutError",
+    Kind.READ_TIMEOUT: "ReadTimeout ReadTimeoutError Timeout TimeoutError",
+    Kind.RESET: "BrokenPipeError ConnectionAbortedError ConnectionResetError HTTPConnectionClosed "
+    "RemoteDisconnected",
+    Kind.TRUNCATED: "ChunkedEncodingError IncompleteRead",
+    Kind.PROTOCOL: "BadStatusLine ContentDecodingError HTTPParseError HTTPException InvalidHeader "
+    "ProtocolError",
 }
 """Kinds by the names of exceptions of other HTTP clients (requests, urllib3, geventhttpclient,
 http.client), none of which should be imported to find out."""
+KINDS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 
 def kind_of(error: BaseException, *, status: int | None) -> Kind:
