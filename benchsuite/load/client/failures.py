@@ -99,11 +99,6 @@ def _kind_by_name(error: BaseException) -> Kind | None:
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
 BODY_BYTES = 60  #: How much of a wrong body is shown.
 
-SIGN_IN = (
-    "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
-    "return a session cookie, or measure a page that needs none"
-)
-
 STATUS_ADVICE = {
     404: "nothing is there; look at the path and at the project's URLs",
     400: "the server's log may say why; ALLOWED_HOSTS is the usual reason",
@@ -197,7 +192,10 @@ def _sign_in(target: Target) -> str:
             "session: --cookie sessionid=…"
         )
     if not target.job.signed_in:
-        return SIGN_IN
+        return (
+            "the page wants a signed-in user; name one with --login=USER, let the workload's "
+            "prepare() return a session cookie, or measure a page that needs none"
+        )
     return (
         f"the page wants another user, or more rights: it was asked {target.job.signed_in}; give "
         "them with --login=USER:superuser or :staff, or name a user of --fixture, --fill or "

@@ -35,7 +35,7 @@ class OpenModel(Journeys):
     def __init__(self, target: Target, workload: Workload, recorder: Recorder) -> None:
         super().__init__(target, workload, recorder)
         job = target.job
-        self.standing_by = self.share(job.load.in_flight_limit)
+        self.standing_by = job.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
             job.load, seed=job.seed, part=job.part, parts=job.parts
         )

@@ -31,7 +31,7 @@ from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
 from benchsuite.load.client.target import Failed, Recorder
 from benchsuite.load.job import Job
-from benchsuite.load.process.users import UserPool, users_of
+from benchsuite.load.process.users import UserPool
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 
@@ -117,7 +117,7 @@ class LocustfileUsers(UserPool):
         return environment
 
     def rise(self, level: float) -> int:
-        return users_of(int(level), self._job.part, self._job.parts)
+        return self._job.share(int(level))
 
     def count(self) -> int:
         return self._at_end if self._closed else self._runner.user_count

@@ -128,7 +128,7 @@ class Journeys(UserPool):
         self._workload = workload
         self._recorder = recorder
         if job.load.iterations is not None:
-            self.standing_by = self.share(job.load.users)
+            self.standing_by = job.share(job.load.users)
             self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
         self._all_ready = Event()  #: Whether the users to start before the load all stand by.
@@ -177,12 +177,8 @@ class Journeys(UserPool):
         self._level = level
         raised, self._raised = self._raised, Event()
         raised.set()
-        self._most = max(self._most, self.share(int(level)))
+        self._most = max(self._most, self._job.share(int(level)))
         return 0 if self.standing_by else self._most
-
-    def share(self, whole: int) -> int:
-        """How many of these belong to this process."""
-        return users_of(whole, self._job.part, self._job.parts)
 
     def count(self) -> int:
         """Users at work, or journeys in flight in the open model."""
@@ -312,8 +308,3 @@ class Journeys(UserPool):
     def _index_of(self, client: UserClient) -> int:
         """The number of the journey's own name, or of the workload's."""
         return self._recorder.index(client.journey_name or self._workload.name, JOURNEY)
-
-
-def users_of(whole: int, part: int, parts: int) -> int:
-    """How many of the numbers below `whole` belong to this one of `parts` processes."""
-    return len(range(part, whole, parts))
