@@ -212,15 +212,13 @@ def raise_bad_news(event: dict[str, Any], whose: str = "") -> None:
 class LoadWorker(Child):
     """The parent's side of one load process: `check()`, `go()`, `wait()`, perhaps `stop()`."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.posts = False  #: Whether the checked journey sent forms.
-        self.requests = 1  #: That it made.
-        self.tick: dict[str, Any] = {}  #: The last one.
-        self.untold = 0  #: Ticks that came since the pool told of them.
-        self.deadline = self._journey_limit_s = 0.0
-        self._read_bytes = 0  #: Of its samples.
-        self.done: Done | None = None
+    posts = False  #: Whether the checked journey sent forms.
+    requests = 1  #: That it made.
+    tick: Mapping[str, Any] = {}  #: The last one.
+    untold = 0  #: Ticks that came since the pool told of them.
+    deadline = _journey_limit_s = 0.0
+    done: Done | None = None
+    _read_bytes = 0  #: Of its samples.
 
     def check(self, job: Job) -> str:
         """Hands over the job; gives what its checked journey leaves open, or AnswerError."""

@@ -11,6 +11,7 @@ from gevent.event import Event
 from locust import User
 from locust.env import Environment
 from locust.exception import StopUser
+from locust.runners import LocalRunner
 
 from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.core.results import Traffic
@@ -151,8 +152,8 @@ class Journeys(UserPool):
             self._target, self._recorder, self._gate, user=user, sockets=self._sockets, due=due
         )
 
-    def environment(self, first_start: Callable[[], None]) -> Environment:
-        """Locust's environment, whose users call `first_start` as they start."""
+    def runner(self, first_start: Callable[[], None]) -> LocalRunner:
+        """Locust's, whose users call `first_start` as they start."""
 
         def endless(user: User) -> None:
             first_start()
@@ -161,7 +162,7 @@ class Journeys(UserPool):
         class JourneyUser(User):
             tasks = [endless]
 
-        return Environment(user_classes=[JourneyUser])
+        return Environment(user_classes=[JourneyUser]).create_local_runner()
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
         return bool(self._all_ready.wait(limit_s))
