@@ -58,7 +58,7 @@ class Figures:
             known,
             total=total,
             by_name={(named.name, named.scope): named for named in self.by_name},
-            segments=_segments(self, populations, total),
+            segments=segments(self, populations, total=total),
         )
 
     @property
@@ -217,8 +217,8 @@ def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
     }
 
 
-def _segments(
-    figures: Figures, populations: Sequence[Population], total: Summary
+def segments(
+    figures: Figures, populations: Sequence[Population] = (), *, total: Summary | None = None
 ) -> tuple[Segment, ...]:
     """One for each stage that was reached, or each population; one where there is one level."""
     load, done = figures.load, figures.done
@@ -230,7 +230,7 @@ def _segments(
     if load.stages:
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:
-        spans = [(total, done.window, load.level)]
+        spans = [(total or figures.total, done.window, load.level)]
     return tuple(_segment(figures, total, window, int(level)) for total, window, level in spans)
 
 
