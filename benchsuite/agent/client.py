@@ -34,11 +34,8 @@ class Watching:
     def __init__(self, place: Listening, context: zmq.Context[Any]) -> None:
         self._address, key = f"{place.host}:{place.port}", keys.read(place.key_file)
         self._socket = context.socket(zmq.DEALER)
-        self._socket.curve_publickey, self._socket.curve_secretkey = key.public, key.secret
-        self._socket.curve_serverkey = key.public
-        self._socket.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
+        keys.secure(self._socket, key, place.host, MOST_BYTES)
         self._socket.setsockopt(zmq.IDENTITY, secrets.token_hex(16).encode())
-        self._socket.ipv6 = keys.only_by_ipv6(place.host)
         self._meet()
 
     def _meet(self) -> None:

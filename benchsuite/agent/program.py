@@ -1,9 +1,16 @@
-"""The agent: answers one command at a time, until it is told to end."""
+"""The agent: watches a target or starts a command for one at a time, until it is told to end."""
 
 import os
+import secrets
+import signal
 import socket
-from collections.abc import Callable, Collection
-from subprocess import SubprocessError
+import subprocess
+import sys
+from collections.abc import Callable, Collection, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from time import monotonic
 from typing import Any
 
@@ -11,17 +18,22 @@ import zmq
 
 from benchsuite import __version__
 from benchsuite.agent.messages import FROM_COMMAND, NOBODY, kernel, packed, unpacked
-from benchsuite.agent.starting import Started
-from benchsuite.agent.target import Target
+from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT
 from benchsuite.core.exceptions import BenchsuiteError, LoadError, UsageError
 from benchsuite.core.observations import Seen
 from benchsuite.core.plain import read
 from benchsuite.core.readings import TARGET
+from benchsuite.core.units import listed
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.hosts.wire import MOST_BYTES
+from benchsuite.system import scratch
 from benchsuite.system.fingerprint import fingerprint
-from benchsuite.system.procfs import command_line, read_bytes, read_stat
+from benchsuite.system.guard import guarded
+from benchsuite.system.network import listeners
+from benchsuite.system.process import running
+from benchsuite.system.procfs import all_pids, command_line, read_bytes, read_stat, read_text
+from benchsuite.system.tree import descendants
 from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
@@ -29,6 +41,56 @@ from benchsuite.telemetry.sampler import DEVICES, Sampler
 
 SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
+COMMANDS = ("runbench", "runstudy", "tunebench")
+CHUNK = 1_000_000  #: Characters that are sent at a time.
+
+
+@dataclass(slots=True, kw_only=True)
+class Target:
+    """The processes that are meant by any of these, with all that comes from them."""
+
+    names: tuple[str, ...] = ()
+    unit: str = ""
+    port: int | None = None
+    _owners: set[tuple[int, int]] = field(default_factory=set, init=False)
+    """PID and start of those of the port; looked for again when one has ended, as all open files
+    must be read for it."""
+
+    @property
+    def words(self) -> str:
+        """ "processes named gunicorn"."""
+        words = [f"processes named {listed(self.names)}"] if self.names else []
+        words += [f"unit {self.unit}"] if self.unit else []
+        words += [f"the owner of port {self.port}"] if self.port else []
+        return listed(words) if words else ""
+
+    def pids(self) -> list[int]:
+        """Of all that live; none of this process and those that it comes from."""
+        stats = {pid: stat for pid in all_pids() if (stat := read_stat(pid)) and stat.alive}
+        own, pid = set(), os.getpid()
+        while (stat := stats.get(pid)) is not None:
+            own.add(pid)
+            pid = stat.ppid
+        meant = {pid for pid in stats.keys() - own if self._is_meant(pid)}
+        if self.port is not None:
+            living = {(pid, stat.started) for pid, stat in stats.items()}
+            if not self._owners or not self._owners <= living:
+                listening = set(listeners(self.port))
+                self._owners = {process for process in living if process[0] in listening}
+            meant |= {pid for pid, _ in self._owners} - own
+        return sorted(descendants(meant, stats.values()) - own)
+
+    def _is_meant(self, pid: int) -> bool:
+        if self.unit:
+            groups = read_text(f"/proc/{pid}/cgroup").split()
+            if any(self.unit in Path(group.rpartition(":")[2]).parts for group in groups):
+                return True
+        if not self.names:
+            return False
+        words = read_text(f"/proc/{pid}/cmdline").split("\0")[:3]  # python -m gunicorn
+        words.append(read_text(f"/proc/{pid}/comm").strip())
+        # some write a title there: "gunicorn: master [shop]"
+        return any(Path(word).name.partition(":")[0] in self.names for word in words)
 
 
 class Watch:
@@ -76,6 +138,73 @@ class Watch:
         self.sampler.stop()
 
 
+class Started:
+    """A command of this project, as it would be called here, until its runs are fetched."""
+
+    def __init__(self, name: str, words: Sequence[str]) -> None:
+        if name not in COMMANDS:
+            raise UsageError(f"An agent starts {listed(COMMANDS)}, not {name}.")
+        self._since, self._runs = datetime.now(UTC).isoformat(), ""
+        marker, env = secrets.token_hex(8), {**os.environ, "PYTHONUNBUFFERED": "1"}
+        if PROGRAM_VARIABLE in env:  # these settings are the program's own, not the project's
+            env.pop("DJANGO_SETTINGS_MODULE", None)
+        with ExitStack() as stack:
+            self._folder = stack.enter_context(scratch.folder())
+            stack.enter_context(guarded(marker, self._folder))
+            self._log, argv = self._folder / "command.log", _argv(name, *words)
+            self._process = stack.enter_context(
+                running(argv, name=name, log=self._log, env=env, grace_s=10.0, marker=marker)
+            )
+            self._stack = stack.pop_all()
+
+    def answer(self, data: dict[str, Any]) -> bytes | None:
+        """To who listens to it, and fetches its runs when it has ended."""
+        start = data.get("start", 0)
+        if data["kind"] == "listen":
+            return self._said(start)
+        if data["kind"] == "fetch":
+            self._runs = self._runs or self._exported()
+            return packed("runs", start=start, runs=self._runs[start : start + CHUNK])
+        if data["kind"] == "stop" and self._process.poll() is None:
+            # as Ctrl-C does, which may be ignored here: what was measured by then is kept
+            os.kill(self._process.pid, signal.SIGTERM)
+        return None
+
+    def _said(self, start: int) -> bytes:
+        """The lines that it has written from that byte on, and how it has ended."""
+        status = self._process.poll()
+        with self._log.open("rb") as log:
+            log.seek(start)
+            lines = log.read(CHUNK)
+        if status is None:
+            lines = lines[: lines.rfind(b"\n") + 1]
+        text, ended = lines.decode(errors="replace"), int(status is not None)
+        end, code = start + len(lines), (status or 0) % 256
+        return packed("said", start=start, text=text, next=end, ended=ended, status=code)
+
+    def _exported(self) -> str:
+        """What `loadbench` reads of its runs; empty where there are none."""
+        path = self._folder / "runs.json"
+        argv = _argv("dumpbench", str(path), f"--since={self._since}")
+        subprocess.run(argv, timeout=55.0, capture_output=True, check=False)  # who asks waits 60 s
+        return path.read_text() if path.exists() else ""
+
+    def close(self) -> None:
+        """Ends all of it: killed, a command's own guard ends what it has started."""
+        if self._process.poll() is None:
+            os.kill(self._process.pid, signal.SIGKILL)
+        self._stack.close()
+
+
+def _argv(name: str, *words: str) -> list[str]:
+    """Called as the agent was: by manage.py, or by the program with its own options."""
+    program, *called = sys.argv
+    start = ["-m", "benchsuite"] if program.endswith("__main__.py") else [program]
+    verbs = {"benchagent": name, SHORT["benchagent"]: SHORT[name]}
+    verb = next(word for word in called if word in verbs)
+    return [sys.executable, *start, *called[: called.index(verb)], verbs[verb], *words]
+
+
 class Agent:
     """What it watches or has started, and for whom."""
 
@@ -118,7 +247,13 @@ class Agent:
             self._heard_at = monotonic()
             return answer
         # numbers beyond all bounds, and words that no command line takes, are refused, too
-        except (BenchsuiteError, OSError, SubprocessError, ValueError, OverflowError) as error:
+        except (
+            BenchsuiteError,
+            OSError,
+            subprocess.SubprocessError,
+            ValueError,
+            OverflowError,
+        ) as error:
             return packed("refused", why=str(error))
 
     def _watching(self, data: dict[str, Any], name: str) -> bytes:
@@ -157,11 +292,7 @@ def serve(place: Listening, agent: Agent) -> None:
     try:
         admitting, server = context.socket(zmq.REP), context.socket(zmq.ROUTER)
         admitting.bind(keys.ZAP)
-        server.curve_publickey, server.curve_secretkey = key.public, key.secret
-        server.curve_server, server.zap_domain = True, b"benchsuite"
-        server.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES)
-        server.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
-        server.ipv6 = keys.only_by_ipv6(place.host)
+        keys.secure(server, key, place.host, MOST_BYTES)
         try:
             server.bind(f"tcp://{place.host}:{place.port}")
         except zmq.ZMQError as error:

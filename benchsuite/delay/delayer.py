@@ -1,8 +1,8 @@
 """Addresses through which the parties of a run are reached with a delay."""
 
 import re
-from collections.abc import Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Collection, Mapping
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Self
@@ -56,24 +56,6 @@ GRACE_S = 2.0
 LISTENING = re.compile(r"^listening on (?P<host>.+):(?P<port>\d+) with (?P<loop>.+)$", re.M)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DelayedAddress:
-    host: str
-    port: int
-    process: Process
-    direction: Direction
-    delay_s: float
-    loop: str  #: The event loop of the proxy: "uvloop 0.22.1" or "asyncio".
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "by": "proxy",
-            "direction": self.direction,
-            "delay_s": self.delay_s,
-            "loop": self.loop,
-        }
-
-
 def command(upstream: Address, delay_s: float, direction: Direction, listen: str) -> list[str]:
     program = isolated_python("benchsuite.delay.proxy", packages=True)
     delay = [f"--{direction.replace('_', '-')}", f"{delay_s:g}"]
@@ -97,15 +79,17 @@ class Delayer:
     marker: str
     env: Mapping[str, str] = field(repr=False)
     on_cpus: Collection[int] | None = None
-    _proxies: dict[str, DelayedAddress] = field(default_factory=dict, init=False)
+    processes: dict[str, Process] = field(default_factory=dict, init=False)
+    """Proxies by name: their CPU time is neither the server's nor the load's."""
+    _facts: dict[str, Any] = field(default_factory=dict, init=False)  #: Of each, to be stored.
     _stack: ExitStack = field(default_factory=ExitStack, init=False)
 
     def __enter__(self) -> Self:
         with ExitStack() as self._stack:
             if self.database and self.spec.to_database_s:
-                self.database = self._proxy("database", self.database, self.spec.to_database_s)
+                self.database = self.proxy("database", self.database, self.spec.to_database_s)
             if self.layer and self.spec.to_layer_s:
-                self.layer = self._proxy("layer", self.layer, self.spec.to_layer_s)
+                self.layer = self.proxy("layer", self.layer, self.spec.to_layer_s)
             self._stack = self._stack.pop_all()
         return self
 
@@ -114,57 +98,43 @@ class Delayer:
 
     def clients(self, server: Address) -> Address:
         """Where clients reach the server. Call it once; the server need not listen yet."""
-        if not self.spec.to_clients_s:
-            return server
-        return self._proxy("clients", server, self.spec.to_clients_s)
-
-    def processes(self) -> Mapping[str, Process]:
-        """Proxies by name: their CPU time is neither the server's nor the load's."""
-        return {name: proxy.process for name, proxy in self._proxies.items()}
+        delay_s = self.spec.to_clients_s
+        return self.proxy("clients", server, delay_s) if delay_s else server
 
     def to_json(self) -> dict[str, Any]:
-        return {"proxies": {name: proxy.to_json() for name, proxy in self._proxies.items()}}
+        return {"proxies": self._facts}
 
-    @contextmanager
-    def delayed(
-        self, upstream: Address, delay_s: float, direction: Direction, name: str
-    ) -> Iterator[DelayedAddress]:
-        """A proxy in front of `upstream` while the block runs.
-
-        Data in `direction` is delayed by `delay_s`, one way; the other direction is not. `upstream`
-        need not listen yet. The proxy listens on a free port. Raises StartError.
+    def proxy(self, whom: str, upstream: Address, delay_s: float) -> Address:
+        """Where a proxy listens until the block is left: a free port in front of `upstream`, which
+        need not listen yet. What is sent to them is delayed, one way. Raises StartError.
         """
-        # In the run's own folder, by a name so short that where Redis's socket fits, it does, too.
-        host = str(self.folder / "late.sock") if is_socket(upstream[0]) else HOST
-        with running(
-            command(upstream, delay_s, direction, f"{host}:0"),
-            name=name,
-            log=self.folder / f"{name}.log",
-            env=self.env,
-            grace_s=GRACE_S,
-            marker=self.marker,
-            on_cpus=self.on_cpus,
-        ) as process:
-
-            def reply() -> re.Match[str] | None:
-                """Its line about where it listens: a port that answers would prove nothing."""
-                return LISTENING.search(process.log.read_text(errors="replace"))
-
-            wait_until_ready(process, lambda: reply() is not None, timeout_s=READY_S)
-            told = reply()
-            assert told is not None
-            yield DelayedAddress(
-                host=told["host"],
-                port=int(told["port"]),
-                process=process,
-                direction=direction,
-                delay_s=delay_s,
-                loop=told["loop"],
-            )
-
-    def _proxy(self, whom: str, upstream: Address, delay_s: float) -> Address:
         name = f"delay-to-{whom}"
         direction: Direction = "to_client" if whom == "clients" else "to_server"
-        address = self._stack.enter_context(self.delayed(upstream, delay_s, direction, name))
-        self._proxies[name] = address
-        return address.host, address.port
+        # In the run's own folder, by a name so short that where Redis's socket fits, it does, too.
+        host = str(self.folder / "late.sock") if is_socket(upstream[0]) else HOST
+        process = self.processes[name] = self._stack.enter_context(
+            running(
+                command(upstream, delay_s, direction, f"{host}:0"),
+                name=name,
+                log=self.folder / f"{name}.log",
+                env=self.env,
+                grace_s=GRACE_S,
+                marker=self.marker,
+                on_cpus=self.on_cpus,
+            )
+        )
+
+        def reply() -> re.Match[str] | None:
+            """Its line about where it listens: a port that answers would prove nothing."""
+            return LISTENING.search(process.log.read_text(errors="replace"))
+
+        wait_until_ready(process, lambda: reply() is not None, timeout_s=READY_S)
+        listening = reply()
+        assert listening is not None
+        self._facts[name] = {
+            "by": "proxy",
+            "direction": direction,
+            "delay_s": delay_s,
+            "loop": listening["loop"],  # "uvloop 0.22.1" or "asyncio"
+        }
+        return listening["host"], int(listening["port"])

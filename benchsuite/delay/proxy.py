@@ -244,8 +244,8 @@ class Connection:
             else:
                 proxy.hosts = [host]
                 return
-        if problem not in proxy.told:
-            proxy.told.add(problem)
+        if problem not in proxy.logged:
+            proxy.logged.add(problem)
             print(problem, file=sys.stderr, flush=True)  # noqa: T201 - its log
         self.abort()
 
@@ -258,10 +258,10 @@ class Proxy:
         host, self.port = options.upstream
         self.hosts = [host]  #: Each is tried until one takes a connection: `localhost` is ::1, too.
         if not is_socket(host):  # so that no connection needs a look-up
-            found = socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
-            self.hosts = [str(one[4][0]) for one in found]
+            addresses = socket.getaddrinfo(host, self.port, type=socket.SOCK_STREAM)
+            self.hosts = [str(address[0]) for *_, address in addresses]
         self.connections: set[Connection] = set()
-        self.told: set[str] = set()  #: Problems that the log has.
+        self.logged: set[str] = set()  #: Problems that the log has.
 
 
 def is_socket(host: str) -> bool:

@@ -38,7 +38,7 @@ class Haproxy(ProgramFront):
             "tls": f' ssl crt "{certificate}"' if self.settings["tls"] else "",
             "reuse": "safe" if idle else "never",
             "servers": "\n".join(
-                f"    server instance-{number} {one}:{at}{pool if idle else ''}"
-                for number, (one, at) in enumerate(upstreams, 1)
+                f"    server instance-{number} {name}:{at}{pool if idle else ''}"
+                for number, (name, at) in enumerate(upstreams, 1)
             ),
         }

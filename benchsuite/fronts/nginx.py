@@ -42,7 +42,7 @@ class Nginx(ProgramFront):
             "balance": f"        {balance};\n" if balance else "",
             # max_fails=0: an instance that failed is tried again.
             "servers": "\n".join(
-                f"        server {one}:{at} max_fails=0;" for one, at in upstreams
+                f"        server {name}:{at} max_fails=0;" for name, at in upstreams
             ),
             "keep_alive": (
                 f"        keepalive {idle};\n"

@@ -1,18 +1,22 @@
-"""Fronts that are system programs: configuration from a template, and common options."""
+"""Fronts that are system programs: configuration from a template, common options, the start."""
 
 import re
 import resource
+import subprocess
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import ClassVar
 
-from benchsuite.core.exceptions import UnavailableError, UsageError, choices
+from benchsuite.core.exceptions import StartError, UnavailableError, UsageError, choices
 from benchsuite.core.specs import Limits, Option, Within
 from benchsuite.core.specs.spec import refuse_outside
 from benchsuite.fronts.base import Address, FrontAdapter, FrontPlace
 from benchsuite.servers.base import BACKLOG, Available
-from benchsuite.system import network, programs
+from benchsuite.system import folders, network, programs
+from benchsuite.system.account import hand_over
+from benchsuite.system.process import Process, running
 
 FOLDER = Path(__file__).parent / "conf"
 PLACEHOLDER = re.compile(r"@\{([a-z_]+)\}")  #: A bare `@name` is a named location of nginx.
@@ -30,7 +34,7 @@ def filled(path: Path, values: Mapping[str, object]) -> str:
             f"The template {path} has the unknown placeholder {unknown[0]!r}; "
             f"{choices(unknown[0], sorted(values))}"
         )
-    return PLACEHOLDER.sub(lambda found: str(values[found[1]]), template)
+    return PLACEHOLDER.sub(lambda match: str(values[match[1]]), template)
 
 
 FILES = 2  #: Open files for each client: its connection, and one to an instance.
@@ -151,3 +155,66 @@ class ProgramFront(FrontAdapter):
             least = ".".join(map(str, cls.least_version))
             return Available(False, f"{cls.program} {version} is older than {least}", command)
         return Available(True)
+
+
+def make_certificate(path: Path, host: str) -> None:
+    """Writes key and certificate for this IP address into one file that only its owner can read."""
+    path.touch(mode=0o600)
+    command = [programs.find_program("openssl") or "openssl", "req", "-x509", "-newkey", "ec"]
+    command += ["-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    command += ["-subj", f"/CN={host}", "-addext", f"subjectAltName=IP:{host}"]
+    command += ["-keyout", str(path), "-out", str(path)]  # appended where it is the same
+    try:
+        programs.asked(*command).check_returncode()
+    except (OSError, subprocess.SubprocessError) as error:
+        output = error.stdout or b"" if isinstance(error, subprocess.CalledProcessError) else b""
+        *_, last = output.decode(errors="replace").strip().splitlines() or [f"{error}."]
+        raise StartError(f"openssl could not make a certificate: {last}") from error
+
+
+def front(
+    adapter: FrontAdapter,
+    address: Address,
+    upstreams: Sequence[Address],
+    *,
+    log: Path,
+    env: Mapping[str, str],
+    marker: str,
+    on_cpus: Collection[int] | None = None,
+) -> AbstractContextManager[Process]:
+    """The front at that address, in `adapter.place.folder`, until the block is left.
+
+    It is ready when an answer of the run, not one of its own, passes through it. Raises
+    UnavailableError or UsageError for what can't work on this machine, and StartError with the
+    program's own sentence when it refuses its configuration.
+    """
+    itself = adapter.place.instances
+    adapter.ensure_possible(itself.count if itself else len(upstreams))
+    folder = adapter.place.folder
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in adapter.config_files(*address, upstreams).items():
+        folders.write_private(folder / name, content)
+    if adapter.scheme == "https":
+        make_certificate(folder / CERTIFICATE, address[0])
+    for path in (folder, *folder.iterdir()):
+        hand_over(path, adapter.run_as)
+    if checking := adapter.check_argv():
+        try:
+            done = programs.asked(*checking, env=env, folder=folder, run_as=adapter.run_as)
+        except (OSError, subprocess.TimeoutExpired) as error:
+            raise StartError(f"{adapter.name} can't check its configuration: {error}.") from error
+        if done.returncode != 0:
+            complaint = adapter.complaint_in(done.stdout.decode(errors="replace"))
+            raise StartError(f"{adapter.name} refuses its configuration: {complaint}")
+    return running(
+        adapter.argv(),
+        name=adapter.name,
+        log=log,
+        env=env,
+        cwd=folder,
+        stop_signal=adapter.stop_signal,
+        grace_s=adapter.grace_s,
+        marker=marker,
+        on_cpus=on_cpus,
+        run_as=adapter.run_as,
+    )

@@ -125,8 +125,13 @@ class Swarm(FrontAdapter):
             "command": [*pinned, Path(first).name, *words],
             "environment": dict(asked.env),
             "volumes": [
-                {"type": "bind", "source": str(one), "target": str(one), "read_only": number > 0}
-                for number, one in enumerate(asked.folders)
+                {
+                    "type": "bind",
+                    "source": str(folder),
+                    "target": str(folder),
+                    "read_only": number > 0,
+                }
+                for number, folder in enumerate(asked.folders)
             ],
             "ports": [{"target": INSIDE[1], "published": port, "mode": publish}],
             "deploy": {

@@ -72,6 +72,10 @@ class Job:
     adds_up: bool = True  #: Whether figures of its parts do, where samples are too many to be sent.
     dialect: str = ""  #: Dotted path of a class that speaks a server's own protocol, if it has one.
 
+    def share(self, whole: int) -> int:
+        """How many of the users or slots numbered below `whole` are this process's own."""
+        return len(range(self.part, whole, self.parts))
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rehearsal:

@@ -24,7 +24,7 @@ from benchsuite.core.specs.layer import TCP, UNIX
 from benchsuite.core.wording import quoted
 from benchsuite.delay.delayer import HOST, Delayer, address_of_redis, moved_redis_url
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances
-from benchsuite.fronts.starting import front
+from benchsuite.fronts.program import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, import_path
@@ -107,7 +107,7 @@ class Assembly:
                 ensure_port_free(bind, port)
                 scheme = self._start_servers((bind, port))
                 host, port = late.clients((bind, port))
-                for process in late.processes().values():
+                for process in late.processes.values():
                     system.add(DELAY, process)
                 system.delay = late.to_json() if spec.delay else {}
                 system.base_url = f"{scheme}://{host}:{port}"

@@ -73,5 +73,5 @@ class Sse(Workload):
         event = stream.next()
         if ours and event.data != f"{event.id} ".ljust(self._size, "x"):
             raise AnswerError(f"event {event.id} has unexpected data: {event.data[:60]!r}")
-        if 0 < self.settings["events"] <= stream.told:
+        if 0 < self.settings["events"] <= stream.came:
             stream.drop()

@@ -18,8 +18,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from benchsuite.fronts import BUILTIN
 from benchsuite.fronts.base import FrontAdapter, FrontPlace
-from benchsuite.fronts.program import ProgramFront
-from benchsuite.fronts.starting import front
+from benchsuite.fronts.program import ProgramFront, front
 from benchsuite.system.network import free_port
 from tests.integration.serving import HOST, START_S, Served, started
 from tests.integration.stub import stub

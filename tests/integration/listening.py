@@ -7,24 +7,40 @@ import sys
 import threading
 import time
 import uuid
-from collections.abc import Callable
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from typing import NamedTuple
 
 from benchsuite.core.specs.server import DelaySpec
-from benchsuite.delay.delayer import Address, DelayedAddress, Delayer, Direction
+from benchsuite.delay.delayer import Address, Delayer, Direction
+from benchsuite.system.process import Process
 
 PATIENCE_S = 20.0
 """More than anything takes; only a failing test waits that long."""
 
 
+class DelayedAddress(NamedTuple):
+    """Where a proxy listens, its process, and the event loop that it has."""
+
+    host: str
+    port: int
+    process: Process
+    loop: str
+
+
+@contextmanager
 def through(
     upstream: Address, folder: Path, delay_s: float = 0.1, direction: Direction = "to_server"
-) -> AbstractContextManager[DelayedAddress]:
+) -> Iterator[DelayedAddress]:
     """A delay with a marker of its own."""
     marker, env = uuid.uuid4().hex, dict(os.environ)
-    delayer = Delayer(spec=DelaySpec(), database=None, folder=folder, marker=marker, env=env)
-    return delayer.delayed(upstream, delay_s, direction, "proxy")
+    whom = "database" if direction == "to_server" else "clients"
+    with Delayer(spec=DelaySpec(), database=None, folder=folder, marker=marker, env=env) as delayer:
+        place = delayer.proxy(whom, upstream, delay_s)
+        (process,) = delayer.processes.values()
+        (facts,) = delayer.to_json()["proxies"].values()
+        yield DelayedAddress(*place, process, facts["loop"])
 
 
 @contextmanager

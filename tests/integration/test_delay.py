@@ -264,7 +264,7 @@ def test_a_run_with_all_delays(tmp_path):
             assert page_s(host, port) == pytest.approx(2 * 0.05, abs=0.02)
         data = json.loads(json.dumps(late.to_json()))["proxies"]
         names = {"delay-to-database", "delay-to-layer", "delay-to-clients"}
-        assert set(late.processes()) == set(data) == names
+        assert set(late.processes) == set(data) == names
         to_database, to_clients = data["delay-to-database"], data["delay-to-clients"]
         assert (to_database["direction"], to_database["delay_s"]) == ("to_server", 0.1)
         assert (to_clients["direction"], to_clients["delay_s"]) == ("to_client", 0.05)
@@ -323,9 +323,9 @@ def test_what_is_not_delayed_has_no_proxy(delay, database, tmp_path):
         spec=spec, database=database, folder=tmp_path, marker=MARKER, env=dict(os.environ)
     ) as late:
         assert (late.database == database) is not to_database
-        assert len(late.processes()) == to_database
+        assert len(late.processes) == to_database
         assert (late.clients((HOST, 10)) == (HOST, 10)) is to_database
-        assert len(late.processes()) == 1
+        assert len(late.processes) == 1
 
 
 RUN = (

@@ -8,7 +8,7 @@ import pytest
 
 from benchsuite.core.results import Level, Status
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.fronts import starting
+from benchsuite.fronts import program
 from benchsuite.fronts.nginx import Nginx
 from benchsuite.fronts.program import FOLDER
 from tests.integration.postgres import cluster
@@ -162,7 +162,7 @@ def test_b211_the_front_has_more_to_do_than_the_server(lab, monkeypatch):
         for one in (front_process("nginx"), load_process(), server_processes()[0]):
             prefer(one)
 
-    monkeypatch.setattr(starting, "make_certificate", costly_certificate)
+    monkeypatch.setattr(program, "make_certificate", costly_certificate)
     how = {"front": "nginx", "front_options": {"tls": True}, "keep_alive": False}
     found("B211", lambda: lab.run(**how, duration_s=3.0, at_ready=hurry), Level.WEAK, "nginx")
 

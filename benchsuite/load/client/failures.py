@@ -58,30 +58,19 @@ def kind_of_rejected(answer: Any, error: BaseException) -> Kind:
     return Kind.HTTP_STATUS if isinstance(error, StatusError) else Kind.WRONG_BODY
 
 
-KINDS = {
-    "ConnectionRefusedError": Kind.CONNECT_REFUSED,
-    "ConnectTimeout": Kind.CONNECT_TIMEOUT,
-    "ConnectTimeoutError": Kind.CONNECT_TIMEOUT,
-    "ReadTimeout": Kind.READ_TIMEOUT,
-    "ReadTimeoutError": Kind.READ_TIMEOUT,
-    "Timeout": Kind.READ_TIMEOUT,
-    "TimeoutError": Kind.READ_TIMEOUT,
-    "BrokenPipeError": Kind.RESET,
-    "ConnectionAbortedError": Kind.RESET,
-    "ConnectionResetError": Kind.RESET,
-    "HTTPConnectionClosed": Kind.RESET,
-    "RemoteDisconnected": Kind.RESET,
-    "ChunkedEncodingError": Kind.TRUNCATED,
-    "IncompleteRead": Kind.TRUNCATED,
-    "BadStatusLine": Kind.PROTOCOL,
-    "ContentDecodingError": Kind.PROTOCOL,
-    "HTTPParseError": Kind.PROTOCOL,
-    "HTTPException": Kind.PROTOCOL,
-    "InvalidHeader": Kind.PROTOCOL,
-    "ProtocolError": Kind.PROTOCOL,
+NAMES = {
+    Kind.CONNECT_REFUSED: "ConnectionRefusedError",
+    Kind.CONNECT_TIMEOUT: "ConnectTimeout ConnectTimeoutError",
+    Kind.READ_TIMEOUT: "ReadTimeout ReadTimeoutError Timeout TimeoutError",
+    Kind.RESET: "BrokenPipeError ConnectionAbortedError ConnectionResetError HTTPConnectionClosed "
+    "RemoteDisconnected",
+    Kind.TRUNCATED: "ChunkedEncodingError IncompleteRead",
+    Kind.PROTOCOL: "BadStatusLine ContentDecodingError HTTPParseError HTTPException InvalidHeader "
+    "ProtocolError",
 }
 """Kinds by the names of exceptions of other HTTP clients (requests, urllib3, geventhttpclient,
 http.client), none of which should be imported to find out."""
+KINDS = {name: kind for kind, names in NAMES.items() for name in names.split()}
 
 
 def kind_of(error: BaseException, *, status: int | None) -> Kind:
@@ -109,11 +98,6 @@ def _kind_by_name(error: BaseException) -> Kind | None:
 
 SOCKET = "WebSocket"  #: What stands for a method where no request was made but a WebSocket opened.
 BODY_BYTES = 60  #: How much of a wrong body is shown.
-
-SIGN_IN = (
-    "the page wants a signed-in user; name one with --login=USER, let the workload's prepare() "
-    "return a session cookie, or measure a page that needs none"
-)
 
 STATUS_ADVICE = {
     404: "nothing is there; look at the path and at the project's URLs",
@@ -208,7 +192,10 @@ def _sign_in(target: Target) -> str:
             "session: --cookie sessionid=…"
         )
     if not target.job.signed_in:
-        return SIGN_IN
+        return (
+            "the page wants a signed-in user; name one with --login=USER, let the workload's "
+            "prepare() return a session cookie, or measure a page that needs none"
+        )
     return (
         f"the page wants another user, or more rights: it was asked {target.job.signed_in}; give "
         "them with --login=USER:superuser or :staff, or name a user of --fixture, --fill or "

@@ -177,8 +177,8 @@ TRY_S = 2.0  #: How long one of several addresses of a name may take to be reach
 
 def _reached(host: str, port: int) -> tuple[int, Any]:
     """The first that answers, else the last: `localhost` is ::1, too, where few listen."""
-    *others, last = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-    for family, kind, _, _, address in others:
+    *before, last = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    for family, kind, _, _, address in before:
         with suppress(OSError), socket.socket(family, kind) as tried:
             tried.settimeout(TRY_S)
             tried.connect(address)

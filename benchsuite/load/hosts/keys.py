@@ -7,6 +7,7 @@ import stat
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import zmq
 from zmq.utils import z85
@@ -97,6 +98,18 @@ def read(path: Path) -> Key:
         return Key(zmq.curve_public(secret), secret)
     except (ValueError, zmq.ZMQError):
         raise UsageError(f"--key-file {path} has no key of load hosts in it; {advice}.") from None
+
+
+def secure(made: Any, key: Key, host: str, most_bytes: int) -> None:
+    """A socket before it is bound or connected: a server (ROUTER), or a client of one (DEALER)."""
+    made.curve_publickey, made.curve_secretkey = key.public, key.secret
+    made.setsockopt(zmq.MAXMSGSIZE, most_bytes)
+    made.ipv6 = only_by_ipv6(host)
+    if made.type == zmq.ROUTER:
+        made.curve_server, made.zap_domain = True, b"benchsuite"
+        made.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
+    else:
+        made.curve_serverkey = key.public
 
 
 def admission(request: Sequence[bytes], key: Key) -> list[bytes]:

@@ -8,7 +8,7 @@ import base64
 import json
 import shutil
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from itertools import count, islice
 from pathlib import Path
@@ -22,32 +22,10 @@ from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.samples import MESSAGE
 from benchsuite.load import job as messages
+from benchsuite.load.hosts import wire
 from benchsuite.load.hosts.keys import Listening
-from benchsuite.load.hosts.wire import (
-    CHUNK,
-    MOST_OF_FIGURES,
-    Ended,
-    Exchange,
-    Offset,
-    converted,
-    inflated,
-    module_digest,
-    offset,
-    unpack,
-    versions,
-)
 from benchsuite.load.job import MOST_SAMPLES, NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
-from benchsuite.load.parent.driver import (
-    MARGIN_S,
-    Child,
-    LoadPool,
-    NameEntry,
-    merged,
-    most,
-    names_of,
-    raise_bad_news,
-    read_samples,
-)
+from benchsuite.load.parent import driver
 from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.stats.summary import Samples, added
 from benchsuite.system.process import any_program
@@ -81,7 +59,7 @@ class Host:
         self._master, self._id = master, client_id
         self.left = ""  #: Why it said that it leaves.
         self.heard_at = monotonic()  #: When something came from it.
-        self._clocks: Queue[Exchange] = Queue()
+        self._clocks: Queue[wire.Exchange] = Queue()
         self._numbers = count(1)
         self.begin(0)
 
@@ -90,7 +68,7 @@ class Host:
         self.messages = 0  #: That came of it.
         self._events: Queue[dict[str, Any]] = Queue()
         self._chunks: Queue[dict[str, Any]] = Queue()
-        self.offset = Offset(0.0, 0.0)
+        self.offset = wire.Offset(0.0, 0.0)
         self.tick: Tick | None = None
         self.done: Done | None = None  #: By our clock.
         self.facts = LoadHost(name=self.name, share=0.0, cpus=self.cpus)
@@ -130,9 +108,9 @@ class Host:
     def is_loading(self) -> bool:
         return self.done is None and not self.facts.lost
 
-    def compared(self, times: int) -> Offset:
+    def compared(self, times: int) -> wire.Offset:
         """Its clock against ours, by so many exchanges."""
-        exchanges: list[Exchange] = []
+        exchanges: list[wire.Exchange] = []
         for number in islice(self._numbers, times):
             self.send("clock", number=number)
             with suppress(Empty):
@@ -140,7 +118,7 @@ class Host:
             self.look()
         if not exchanges:
             raise LoadError(f"Load host {self.name} did not tell its clock.")
-        return offset(exchanges)
+        return wire.offset(exchanges)
 
     def send(self, kind: str, **fields: Any) -> None:
         message = {"to": self._id, "kind": kind, **fields}
@@ -167,7 +145,7 @@ class Host:
         except Empty:
             self.look()
             return None
-        raise_bad_news(event, f"Load host {self.name}: ")
+        driver.raise_bad_news(event, f"Load host {self.name}: ")
         return event
 
     def hear(self, begin: float, *, late: bool) -> None:
@@ -179,8 +157,8 @@ class Host:
                 if event.pop("event", "") == "tick":
                     self.tick = read(Tick, event)
                     continue
-                end = read(Ended, event)
-                self.done = converted(end.done, begin + self.offset.ahead, begin)
+                end = read(wire.Ended, event)
+                self.done = wire.converted(end.done, begin + self.offset.ahead, begin)
                 self.facts = replace(
                     self.facts,
                     samples=end.samples,
@@ -191,7 +169,7 @@ class Host:
                 return
             if late:
                 raise LoadError(
-                    f"Load host {self.name} was not done {MARGIN_S:g} s after its time."
+                    f"Load host {self.name} was not done {driver.MARGIN_S:g} s after its time."
                 )
         except BenchsuiteError as error:
             self.lose(str(error))
@@ -211,7 +189,7 @@ class Host:
         raise LoadError(f"nothing came within {limit_s:g} s.")
 
 
-class Master(Child):
+class Master(driver.Child):
     """The relay, and every host that has come by it."""
 
     def __init__(self, *args: Any, **options: Any) -> None:
@@ -225,7 +203,7 @@ class Master(Child):
 
     def start(self) -> None:
         """Raises LoadError where it can't listen."""
-        self.expect_ready()
+        self.expect("ready", driver.IMPORT_LIMIT_S)
         self._listening.start()
 
     def let_go(self) -> None:
@@ -303,7 +281,7 @@ class Master(Child):
         if any(host.name == name for host in self._hosts.values()):
             name += f"-{client_id[-4:]}"
         host = Host(self, client_id, name, data["cpus"])
-        for what, own in versions().items():
+        for what, own in wire.versions().items():
             if data[what] != own:
                 its = f"{what} {data[what]}"
                 why = f"Load host {name} has {its}, and the master {own}: install the same."
@@ -318,12 +296,12 @@ class Master(Child):
 def master(listening: Listening, *, log: Path) -> Iterator[Master]:
     """The master that load hosts join; on exit they are told that the command is over."""
     words = (listening.host, str(listening.port), str(listening.key_file.resolve()))
-    with Master.running(RELAY, *words, spool=log.parent, log=log, env=any_program()) as made:
+    with closing(Master(RELAY, *words, spool=log.parent, log=log, env=any_program())) as made:
         made.start()
         yield made
 
 
-class HostsPool(LoadPool):
+class HostsPool(driver.LoadPool):
     """The hosts of a run, to the runner a load like any other."""
 
     def __init__(self, master: Master, hosts: Sequence[Host], spool: Path) -> None:
@@ -364,7 +342,7 @@ class HostsPool(LoadPool):
             source = Path(job.locustfile).read_text("utf-8") if job.locustfile else ""
         except UnicodeDecodeError as error:
             raise LoadError(f"{job.locustfile} can't be sent: write it in UTF-8.") from error
-        sha256, parts = module_digest(job.workload_class), len(self._hosts)
+        sha256, parts = wire.module_digest(job.workload_class), len(self._hosts)
         processes = job.load.processes
         whole = parts * processes if job.load.is_open else job.load.users
         for part, host in enumerate(self._hosts):
@@ -397,7 +375,7 @@ class HostsPool(LoadPool):
 
     def wait(self, on_tick: Callable[[Tick], None]) -> Done:
         """Raises LoadError where all are lost."""
-        deadline, next_tick = self._begin + self._job.load.longest_s + MARGIN_S, monotonic()
+        deadline, next_tick = self._begin + self._job.load.longest_s + driver.MARGIN_S, monotonic()
         while loading := [host for host in self._hosts if host.is_loading]:
             self._master.look()
             now = monotonic()
@@ -410,7 +388,7 @@ class HostsPool(LoadPool):
         ends = [host.done for host in self._hosts if host.done is not None]
         if not ends:
             raise LoadError(" ".join(host.facts.lost for host in self._hosts))
-        end = merged(ends)
+        end = driver.merged(ends)
         self._window = end.window
         return end
 
@@ -421,13 +399,13 @@ class HostsPool(LoadPool):
         together: Tick = replace(
             added(ticks),
             elapsed_s=max(tick.elapsed_s for tick in ticks),
-            p50_s=most(tick.p50_s for tick in ticks),
-            p95_s=most(tick.p95_s for tick in ticks),
+            p50_s=driver.most(tick.p50_s for tick in ticks),
+            p95_s=driver.most(tick.p95_s for tick in ticks),
             awaited=sum(awaited) if awaited else None,
         )
         return together
 
-    def samples(self) -> tuple[Samples, list[NameEntry]]:
+    def samples(self) -> tuple[Samples, list[driver.NameEntry]]:
         """Of all hosts; of more than `most_samples` there are `figures` in their place."""
         total = sum(host.facts.samples for host in self._hosts)
         fits = total <= self.most_samples
@@ -456,7 +434,7 @@ class HostsPool(LoadPool):
                 host.lose(f"What load host {host.name} measured is missing: {error}")
         self._master.look()
         self.hosts = tuple(replace(host.facts, messages=host.messages) for host in self._hosts)
-        return read_samples(*map(self._folder, finished))
+        return driver.read_samples(*map(self._folder, finished))
 
     def _folder(self, host: Host) -> Path:
         return self._spool / f"host-{self._hosts.index(host)}"
@@ -478,10 +456,10 @@ class HostsPool(LoadPool):
             while True:
                 packed, chunk = host.part(taken, TAKE_S)
                 if taken == 0:
-                    known = len(names_of(chunk["names"]))
+                    known = len(driver.names_of(chunk["names"]))
                     (folder / NAMES_FILE).write_text(chunk["names"])
-                size = min(CHUNK, total - taken)
-                file.write(unpack(packed, size, known, self._begin).tobytes())
+                size = min(wire.CHUNK, total - taken)
+                file.write(wire.unpack(packed, size, known, self._begin).tobytes())
                 taken += size
                 if taken >= total:
                     return
@@ -490,8 +468,8 @@ class HostsPool(LoadPool):
     def _figures(self, host: Host) -> LoadFigures:
         """What a host makes of its samples."""
         packed, chunk = host.part(0, ADD_UP_S)
-        while len(packed) < min(chunk["total"], MOST_OF_FIGURES):
+        while len(packed) < min(chunk["total"], wire.MOST_OF_FIGURES):
             self._ask(host, len(packed), fits=False)
             more, _ = host.part(len(packed), TAKE_S)
             packed += more
-        return read(LoadFigures, parsed(inflated(packed, MOST_OF_FIGURES).decode()))
+        return read(LoadFigures, parsed(wire.inflated(packed, wire.MOST_OF_FIGURES).decode()))

@@ -10,7 +10,7 @@ import zmq.green as zmq
 from locust.rpc import Message, zmqrpc
 from zmq.utils.monitor import recv_monitor_message
 
-from benchsuite.load.hosts.keys import ZAP, Key, admission, only_by_ipv6
+from benchsuite.load.hosts.keys import ZAP, Key, admission, secure
 from benchsuite.load.hosts.wire import MOST_BYTES, OURS
 
 LONGEST_NAME = 300
@@ -22,32 +22,27 @@ heard_at: dict[str, float] = {}
 """Name of a host, or "" for the master → when something came from it."""
 
 
-class Ends:
+class Ends(zmqrpc.BaseSocket):
     """What master and host have in common: their key, and what befalls their connections."""
 
     key: ClassVar[Key]
     on_connection: ClassVar[Callable[[zmq.Event], None]]
 
-    def secure(self, socket: Any) -> None:
-        """Before it is bound or connected."""
-        socket.curve_publickey, socket.curve_secretkey = self.key.public, self.key.secret
-        socket.setsockopt(zmq.MAXMSGSIZE, MOST_BYTES + 100_000)
-        gevent.spawn(self._watch, socket.get_monitor_socket())
+    def __init__(self, kind: int, host: str) -> None:
+        super().__init__(kind, ipv4_only=True)  # `secure()` says otherwise where it must
+        secure(self.socket, self.key, host, MOST_BYTES + 100_000)
+        gevent.spawn(self._watch, self.socket.get_monitor_socket())
 
     def _watch(self, events: Any) -> None:
         while True:
             Ends.on_connection(zmq.Event(recv_monitor_message(events)["event"]))
 
 
-class Server(Ends, zmqrpc.Server):
+class Server(Ends):
     """The master's end."""
 
     def __init__(self, host: str, port: int) -> None:
-        zmqrpc.BaseSocket.__init__(self, zmq.ROUTER, not only_by_ipv6(host))
-        self.secure(self.socket)
-        self.socket.curve_server = True
-        self.socket.zap_domain = OURS.encode()
-        self.socket.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
+        super().__init__(zmq.ROUTER, host)
         asked = self.socket.context.socket(zmq.REP)
         asked.bind(ZAP)
         gevent.spawn(self._admit, asked)
@@ -67,13 +62,11 @@ class Server(Ends, zmqrpc.Server):
                 return name, message
 
 
-class Client(Ends, zmqrpc.Client):
+class Client(Ends):
     """A host's end."""
 
     def __init__(self, host: str, port: int, identity: str) -> None:
-        zmqrpc.BaseSocket.__init__(self, zmq.DEALER, not only_by_ipv6(host))
-        self.secure(self.socket)
-        self.socket.curve_serverkey = self.key.public
+        super().__init__(zmq.DEALER, host)
         self.socket.setsockopt(zmq.IDENTITY, identity.encode())
         self.socket.connect(f"tcp://{host}:{port}")
 
@@ -88,7 +81,7 @@ class Client(Ends, zmqrpc.Client):
 def use(key: Key, on_connection: Callable[[zmq.Event], None]) -> None:
     """From now on Locust's runners speak by these sockets."""
     Ends.key, Ends.on_connection = key, on_connection
-    zmqrpc.Server, zmqrpc.Client = Server, Client  # type: ignore[misc]
+    zmqrpc.Server, zmqrpc.Client = Server, Client  # type: ignore[misc, assignment]
 
 
 def _message(data: list[bytes], types: tuple[str, ...]) -> Message | None:

@@ -10,7 +10,6 @@ import platform
 import zlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -131,18 +130,14 @@ def offset(exchanges: Sequence[Exchange]) -> Offset:
     return Offset(there - (sent + received) / 2, (received - sent) / 2)
 
 
-def moved(moment: float, there: float, here: float) -> float:
-    """A moment of a host's clock by ours, where both name the begin of the load.
-
-    To the nanosecond, so that what was computed as begin plus a time is exactly that again: windows
-    and schedules are compared with each other.
-    """
-    return here + round(moment - there, 9)
-
-
 def converted(done: Done, there: float, here: float) -> Done:
-    """The end of a load with all its moments by our clock."""
-    ours = partial(moved, there=there, here=here)
+    """The end of a load with all its moments by our clock, where both name its begin."""
+
+    def ours(moment: float) -> float:
+        # to the nanosecond, so that what was computed as begin plus a time is exactly that again:
+        # windows and schedules are compared with each other
+        return here + round(moment - there, 9)
+
     begin, end = done.window
     return replace(
         done,

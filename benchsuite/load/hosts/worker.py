@@ -33,19 +33,7 @@ from locust.runners import WorkerRunner
 from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError, told
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.load import job as messages
-from benchsuite.load.hosts import keys, sockets
-from benchsuite.load.hosts.wire import (
-    CHUNK,
-    FROM_MASTER,
-    OURS,
-    PIECE,
-    SENT_S,
-    Ended,
-    checked,
-    module_digest,
-    pack,
-    versions,
-)
+from benchsuite.load.hosts import keys, sockets, wire
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures, LoadFigures, added
@@ -94,7 +82,7 @@ class Worker:
             self._run.end()
         if self._runner is not None:
             self.send("leave", why="it was stopped.")
-            gevent.sleep(SENT_S)
+            gevent.sleep(wire.SENT_S)
 
     def _join(self) -> None:
         environment = Environment(user_classes=[])
@@ -104,9 +92,9 @@ class Worker:
             self._end("did not answer in five minutes.")
             return
         self._runner = runner
-        runner.register_message(OURS, self._on_message)
+        runner.register_message(wire.OURS, self._on_message)
         own = {"name": socket.gethostname(), "cpus": len(cpus.available())}
-        self.send("join", **versions(), **own)
+        self.send("join", **wire.versions(), **own)
         log.warning("Joined the master at %s; waiting for loads.", self._address)
 
     def _watch(self) -> None:
@@ -128,12 +116,12 @@ class Worker:
 
     def send(self, kind: str, **fields: Any) -> None:
         assert self._runner is not None
-        self._runner.send_message(OURS, {"kind": kind, **fields})
+        self._runner.send_message(wire.OURS, {"kind": kind, **fields})
 
     def _on_message(self, environment: Environment, msg: Any, **_: Any) -> None:
         at = monotonic()
         try:
-            self._take(checked(msg.data, FROM_MASTER), at)
+            self._take(wire.checked(msg.data, wire.FROM_MASTER), at)
         except BenchsuiteError as error:
             self._end(f"can't be understood: {error}")
 
@@ -213,7 +201,7 @@ class Run:
             path = self._folder / Path(job.locustfile).name
             path.write_text(data["source"], "utf-8")
             return replace(job, locustfile=str(path))
-        if data["sha256"] != module_digest(job.workload_class):
+        if data["sha256"] != wire.module_digest(job.workload_class):
             raise LoadError(
                 f"The module of {job.workload_class} differs from the master's; install the same "
                 "here."
@@ -231,20 +219,20 @@ class Run:
         done = pool.run(lambda tick: self._say("tick", **plain(tick)), begin)
         late_s, busy_percent = max(0.0, order[1] - begin), psutil.cpu_percent()
         samples, names = pool.samples()
-        end = Ended(done=done, samples=len(samples), late_s=late_s, busy_percent=busy_percent)
+        end = wire.Ended(done=done, samples=len(samples), late_s=late_s, busy_percent=busy_percent)
         self._say("done", **plain(end))
         listed, figures = json.dumps(plain(names)), b""
         while True:
             asked = self.asked.get()
             start: int = asked["start"]
             if asked["kind"] == "take":
-                total, packed = len(samples), pack(samples[start : start + CHUNK], begin)
+                total, packed = len(samples), wire.pack(samples[start : start + wire.CHUNK], begin)
             else:
                 if start == 0:
                     own = replace(done, window=(begin + asked["begin"], begin + asked["end"]))
                     part = Figures(samples, names, own, job.load, job.unit, alike=True, whole=False)
                     figures = zlib.compress(json.dumps(plain(_added_up(part))).encode())
-                total, packed = len(figures), figures[start : start + PIECE]
+                total, packed = len(figures), figures[start : start + wire.PIECE]
             legend = listed if start == 0 else ""
             self._worker.send(
                 "measured", run=self.number, start=start, total=total, names=legend, packed=packed

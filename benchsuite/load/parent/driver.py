@@ -17,7 +17,7 @@ from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, BinaryIO, Self
+from typing import Any, BinaryIO
 
 import numpy as np
 
@@ -97,24 +97,22 @@ STEP_S = 0.002
 class Child:
     """A process of ours, which takes lines on its standard input and writes events to a pipe."""
 
-    @classmethod
-    @contextmanager
-    def running(
-        cls,
+    def __init__(
+        self,
         module: str,
         *arguments: str,
         spool: Path,
         log: Path,
         env: Mapping[str, str] | None,
         on_cpus: Collection[int] | None = None,
-    ) -> Iterator[Self]:
-        """A process of this module, told where to write events and the arguments; gone on exit."""
+    ) -> None:
+        """Starts this module, told where to write events and the arguments; `close()` ends it."""
         spool.mkdir(parents=True, exist_ok=True)
         given = os.environ if env is None else env
-        events, child_events = os.pipe()
+        self._events, child_events = os.pipe()
         try:
             with log.open("ab") as log_file, cpus.given(on_cpus):
-                process = subprocess.Popen(
+                self._process = subprocess.Popen(
                     [sys.executable, "-m", module, str(child_events), *arguments],
                     stdin=subprocess.PIPE,
                     stdout=log_file,
@@ -124,27 +122,13 @@ class Child:
                     start_new_session=True,
                 )
         except BaseException:
-            os.close(events)
+            os.close(self._events)
             raise
         finally:
             os.close(child_events)
-        with closing(cls(process, events, spool=spool, log=log)) as child:
-            yield child
-
-    def __init__(
-        self, process: subprocess.Popen[bytes], events: int, *, spool: Path, log: Path
-    ) -> None:
-        assert process.stdin is not None
-        self.pid = process.pid
-        self.spool = spool
-        self._process, self._stdin = process, process.stdin
-        self._events = events
-        self._buffer = b""
-        self._log = log
-
-    def expect_ready(self) -> None:
-        """Waits until it can take orders."""
-        self.expect("ready", IMPORT_LIMIT_S)
+        assert self._process.stdin is not None
+        self.pid, self._stdin = self._process.pid, self._process.stdin
+        self.spool, self._log, self._buffer = spool, log, b""
 
     def close(self) -> None:
         """Ends the process and all it has started, and reaps it."""
@@ -183,8 +167,8 @@ class Child:
 
     def expect(self, name: str, limit_s: float) -> dict[str, Any]:
         event = self.next_event(monotonic() + limit_s, f"was not {name} within {limit_s:g} s")
-        if (told := event.pop("event")) != name:
-            raise LoadError(f"The load process said {told} where {name} was due.")
+        if (actual := event.pop("event")) != name:
+            raise LoadError(f"The load process said {actual} where {name} was due.")
         return event
 
     def next_event(self, deadline: float = inf, missed: str = "") -> dict[str, Any]:
@@ -228,18 +212,17 @@ def raise_bad_news(event: dict[str, Any], whose: str = "") -> None:
 class LoadWorker(Child):
     """The parent's side of one load process: `check()`, `go()`, `wait()`, perhaps `stop()`."""
 
-    def __init__(self, *args: Any, **options: Any) -> None:
-        super().__init__(*args, **options)
-        self.posts = False  #: Whether the checked journey sent forms.
-        self.requests = 1  #: That it made.
-        self.tick: dict[str, Any] = {}  #: The last one.
-        self.untold = 0  #: Ticks that came since the pool told of them.
-        self.deadline = self._journey_limit_s = 0.0
-        self.done: Done | None = None
+    posts = False  #: Whether the checked journey sent forms.
+    requests = 1  #: That it made.
+    tick: Mapping[str, Any] = {}  #: The last one.
+    untold = 0  #: Ticks that came since the pool told of them.
+    deadline = _journey_limit_s = 0.0
+    done: Done | None = None
+    _read_bytes = 0  #: Of its samples.
 
     def check(self, job: Job) -> str:
         """Hands over the job; gives what its checked journey leaves open, or AnswerError."""
-        self.expect_ready()
+        self.expect("ready", IMPORT_LIMIT_S)
         self.send(json.dumps(plain(replace(job, spool=str(self.spool)))).encode())
         self._load = job.load
         self._journey_limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
@@ -279,6 +262,15 @@ class LoadWorker(Child):
             if b"\n" not in self._buffer:
                 return
 
+    def written(self, scopes: Sequence[str]) -> Samples:
+        """The samples of these scopes that it has written since the last call."""
+        with (self.spool / SAMPLES_FILE).open("rb") as file:
+            file.seek(self._read_bytes)
+            new = read_on(file)
+            self._read_bytes = file.tell()
+        known = np.array([name.scope for name in read_names(self.spool)], dtype=object)
+        return new[np.isin(known, scopes)[new["name"]]] if len(new) else new
+
 
 Counted = tuple[tuple[float, int], ...]  #: (moment, count), one a second.
 FEWEST_DUE = 20  #: Before fewer were due, their share tells nothing.
@@ -300,9 +292,9 @@ def load_pool(
     """
     with ExitStack() as stack:
         worker = "benchsuite.load.process.worker"
-        start = partial(LoadWorker.running, worker, log=log, env=env, on_cpus=on_cpus)
+        start = partial(LoadWorker, worker, log=log, env=env, on_cpus=on_cpus)
         folders = (spool / f"load-{number}" for number in range(count))
-        yield LoadPool([stack.enter_context(start(spool=folder)) for folder in folders])
+        yield LoadPool([stack.enter_context(closing(start(spool=folder))) for folder in folders])
 
 
 class LoadPool:
@@ -311,14 +303,19 @@ class LoadPool:
     def __init__(self, workers: Sequence[LoadWorker]) -> None:
         self.pids = [worker.pid for worker in workers]
         self.posts, self.requests = False, 1  #: Of the checked journey, as the process has them.
-        self._workers = workers
         self.ended_at: Tick | None = None  #: Where too few were in time for it to go on.
+        self._workers = workers
+        self._elapsed_s = 0.0
+        self._requests = 0
+        self._failures = 0
+        self._begun = 0.0  #: When the window began whose answers are counted:
+        self._answered = 0
+        self._in_time = 0
 
     def check(self, job: Job) -> str:
         """Hands over the job; each process checks its journey. Returns what remains unchecked."""
         count = len(self._workers)
         self._job = job
-        self._progress = _Progress(job, self._workers)
         reports = [
             worker.check(replace(job, part=job.part * count + place, parts=job.parts * count))
             for place, worker in enumerate(self._workers)
@@ -372,8 +369,42 @@ class LoadPool:
         on_tick(tick)
 
     def tick(self) -> Tick:
-        """How far the load is."""
-        return self._progress.tick()
+        """How far the load is, by the last events and what has been written since."""
+        new = np.concatenate([worker.written(UNITS[self._job.unit]) for worker in self._workers])
+        right = new[new["kind"] == Kind.OK]
+        loading = [worker for worker in self._workers if worker.untold or worker.done is None]
+        events = [worker.tick for worker in loading if worker.tick]
+        elapsed_s = max(event["elapsed_s"] for event in events)
+        passed_s = elapsed_s - self._elapsed_s
+        self._elapsed_s = elapsed_s
+        self._requests += len(new)
+        self._failures += len(new) - len(right)
+        times = right["finish"] - right["intended_start"]
+        begun = events[0].get("begun", inf)  # of the window that may end the load
+        if begun != self._begun:
+            self._begun, self._answered, self._in_time = begun, 0, 0
+        within_s = self._job.load.ends_within_s or 0.0
+        self._answered += int((new["intended_start"] >= begun).sum())
+        self._in_time += int(((right["intended_start"] >= begun) & (times <= within_s)).sum())
+        p50_s, p95_s = (
+            np.quantile(times, (0.5, 0.95), method="inverted_cdf").tolist()
+            if len(times)
+            else (None, None)
+        )
+        awaited = [event["awaited"] for event in events if event["awaited"] is not None]
+        return Tick(
+            elapsed_s=elapsed_s,
+            users=sum(event["users"] for event in events),
+            requests=self._requests,
+            failures=self._failures,
+            rate=len(new) / passed_s if passed_s > 0 else 0.0,
+            p50_s=p50_s,
+            p95_s=p95_s,
+            awaited=sum(awaited) if awaited else None,
+            due=self._answered
+            + sum(event["overdue"] for event in events if event.get("begun") == begun),
+            in_time=self._in_time,
+        )
 
     def samples(self) -> tuple[Samples, list[NameEntry]]:
         return read_samples(*(worker.spool for worker in self._workers))
@@ -413,64 +444,3 @@ def _each_second(parts: Sequence[Counted]) -> Counted:
         (max(moment for moment, _ in second), sum(count for _, count in second))
         for second in zip(*parts, strict=False)
     )
-
-
-class _Progress:
-    """Makes ticks from the last events of load processes, and what they have written since."""
-
-    def __init__(self, job: Job, workers: Sequence[LoadWorker]) -> None:
-        self._scopes = UNITS[job.unit]  #: Of the samples that are counted.
-        self._within_s = job.load.ends_within_s or 0.0  #: So long may take what is in time.
-        self._workers = workers
-        self._offsets = [0 for _ in workers]
-        self._elapsed_s = 0.0
-        self._requests = 0
-        self._failures = 0
-        self._begun = 0.0  #: When the window began whose answers are counted:
-        self._answered = 0
-        self._in_time = 0
-
-    def tick(self) -> Tick:
-        new = np.concatenate([self._written(place) for place in range(len(self._workers))])
-        right = new[new["kind"] == Kind.OK]
-        loading = [worker for worker in self._workers if worker.untold or worker.done is None]
-        events = [worker.tick for worker in loading if worker.tick]
-        elapsed_s = max(event["elapsed_s"] for event in events)
-        passed_s = elapsed_s - self._elapsed_s
-        self._elapsed_s = elapsed_s
-        self._requests += len(new)
-        self._failures += len(new) - len(right)
-        times = right["finish"] - right["intended_start"]
-        begun = events[0].get("begun", inf)  # of the window that may end the load
-        if begun != self._begun:
-            self._begun, self._answered, self._in_time = begun, 0, 0
-        self._answered += int((new["intended_start"] >= begun).sum())
-        self._in_time += int(((right["intended_start"] >= begun) & (times <= self._within_s)).sum())
-        p50_s, p95_s = (
-            np.quantile(times, (0.5, 0.95), method="inverted_cdf").tolist()
-            if len(times)
-            else (None, None)
-        )
-        awaited = [event["awaited"] for event in events if event["awaited"] is not None]
-        return Tick(
-            elapsed_s=elapsed_s,
-            users=sum(event["users"] for event in events),
-            requests=self._requests,
-            failures=self._failures,
-            rate=len(new) / passed_s if passed_s > 0 else 0.0,
-            p50_s=p50_s,
-            p95_s=p95_s,
-            awaited=sum(awaited) if awaited else None,
-            due=self._answered
-            + sum(event["overdue"] for event in events if event.get("begun") == begun),
-            in_time=self._in_time,
-        )
-
-    def _written(self, place: int) -> Samples:
-        folder = self._workers[place].spool
-        with (folder / SAMPLES_FILE).open("rb") as file:
-            file.seek(self._offsets[place])
-            new = read_on(file)
-            self._offsets[place] = file.tell()
-        scopes = np.array([name.scope for name in read_names(folder)], dtype=object)
-        return new[np.isin(scopes, self._scopes)[new["name"]]] if len(new) else new

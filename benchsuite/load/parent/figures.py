@@ -57,7 +57,7 @@ class Figures:
         return replace(
             known,
             total=total,
-            by_name={(one.name, one.scope): one for one in self.by_name},
+            by_name={(named.name, named.scope): named for named in self.by_name},
             segments=segments(self, populations, total=total),
         )
 
@@ -223,7 +223,10 @@ def segments(
     """One for each stage that was reached, or each population; one where there is one level."""
     load, done = figures.load, figures.done
     if populations:
-        return tuple(_population(figures, *one) for one in enumerate(populations, start=1))
+        return tuple(
+            _population(figures, order, population)
+            for order, population in enumerate(populations, start=1)
+        )
     if load.stages:
         spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
     else:

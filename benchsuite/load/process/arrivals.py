@@ -20,10 +20,9 @@ from locust import User
 from locust.exception import StopUser
 
 from benchsuite.load.client.target import LoadEnded, Recorder, Target
-from benchsuite.load.client.user import UserClient
 from benchsuite.load.process.schedule import Tally, arrivals
 from benchsuite.load.process.timers import Alarm
-from benchsuite.load.process.users import Journeys
+from benchsuite.load.process.users import Journeys, UserClient
 from benchsuite.workloads.base import Workload
 
 MOST_ENTERING = 50  #: Slots that get ready at a time: all at once would be a storm of connections.
@@ -36,7 +35,7 @@ class OpenModel(Journeys):
     def __init__(self, target: Target, workload: Workload, recorder: Recorder) -> None:
         super().__init__(target, workload, recorder)
         job = target.job
-        self.standing_by = self.share(job.load.in_flight_limit)
+        self.standing_by = job.share(job.load.in_flight_limit)
         self._moments: Iterator[float] = arrivals(
             job.load, seed=job.seed, part=job.part, parts=job.parts
         )

@@ -22,6 +22,7 @@ from locust.clients import HttpSession
 from locust.contrib.fasthttp import FastHttpSession
 from locust.env import Environment
 from locust.exception import StopUser
+from locust.runners import LocalRunner
 from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
@@ -31,7 +32,7 @@ from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
 from benchsuite.load.client.target import Failed, Recorder
 from benchsuite.load.job import Job
-from benchsuite.load.process.users import UserPool, users_of
+from benchsuite.load.process.users import UserPool
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 
@@ -82,8 +83,8 @@ class LocustfileUsers(UserPool):
         self._starts: dict[greenlet.greenlet, float] = {}
         self._tasks: list[gevent.Greenlet[..., Any]] = []
 
-    def environment(self, first_start: Callable[[], None]) -> Environment:
-        """Locust's environment with our clock in place of its statistics."""
+    def runner(self, first_start: Callable[[], None]) -> LocalRunner:
+        """Locust's, with our clock in place of its statistics."""
         environment = Environment(
             user_classes=list(self._classes),
             events=events,
@@ -105,19 +106,17 @@ class LocustfileUsers(UserPool):
             self._watch_requests(session)
         limited(self._note_resend)
         own_listeners = list(events.request._handlers), list(events.user_error._handlers)
-        runner = environment.create_local_runner()
+        self._runner = environment.create_local_runner()
         # without the listeners that the runner has just added for its own statistics
         events.request._handlers[:], events.user_error._handlers[:] = own_listeners
         events.request._handlers.append(self._on_request)
         events.user_error._handlers.append(self._on_user_error)
         init: Any = events.init
-        init.fire(environment=environment, runner=runner, web_ui=None)
-        self._environment = environment
-        self._runner = runner
-        return environment
+        init.fire(environment=environment, runner=self._runner, web_ui=None)
+        return self._runner
 
     def rise(self, level: float) -> int:
-        return users_of(int(level), self._job.part, self._job.parts)
+        return self._job.share(int(level))
 
     def count(self) -> int:
         return self._at_end if self._closed else self._runner.user_count
@@ -157,7 +156,7 @@ class LocustfileUsers(UserPool):
             gevent.joinall(list(users.values()))
             self._runner.quit()
             quitting: Any = events.quitting
-            quitting.fire(environment=self._environment, reverse=True)
+            quitting.fire(environment=self._runner.environment, reverse=True)
 
     def _options(self) -> Any:
         """The defaults of options that the locustfile adds to Locust's command line."""

@@ -44,8 +44,7 @@ class Phases:
         self._next_tick = inf  #: No tick is due before the load begins.
         self._users: list[tuple[float, int]] = []
         self._connections: list[tuple[float, int]] = []
-        environment = users.environment(self._first_start)
-        self._runner = environment.runner or environment.create_local_runner()
+        self._runner = users.runner(self._first_start)
         count = users.standing_by
         if count:
             self._runner.start(count, count)

@@ -1,22 +1,80 @@
-"""Locust users that repeat the workload's journey, with think time in between."""
+"""Locust users that repeat the workload's journey, with think time in between, and their client."""
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from random import getrandbits
 from time import monotonic
+from typing import Any
 
 import gevent
 from gevent.event import Event
 from locust import User
 from locust.env import Environment
 from locust.exception import StopUser
+from locust.runners import LocalRunner
 
 from benchsuite.core.exceptions import AnswerError, last_line, told
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
+from benchsuite.load.client.http.client import HttpClient
+from benchsuite.load.client.http.streams import EventStream
 from benchsuite.load.client.target import Failed, Gate, LoadEnded, Recorder, RequestFailed, Target
-from benchsuite.load.client.user import UserClient
+from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
+from benchsuite.load.client.websocket.socket import WebSocket
 from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.workloads.base import Workload
+
+
+class UserClient(HttpClient):
+    """What journeys are given: HTTP, and connections that stay open from journey to journey."""
+
+    _connections = 0  #: WebSockets that were begun.
+    _websockets: Mapping[str, WebSocket] = {}  #: Those that are kept, by path.
+    _streams: Mapping[str, EventStream] = {}
+
+    def begin(self, intended: float | None = None) -> None:
+        for kept in self._websockets.values():
+            kept.settle()
+        super().begin(intended)
+
+    def close(self) -> None:
+        super().close()
+        for kept in self._websockets.values():
+            kept.leave()
+        for stream in self._streams.values():
+            stream.leave()
+
+    def websocket(self, path: str, *, keep: bool = False, **options: Any) -> WebSocket:
+        """An open WebSocket, with `keep` that of an earlier journey if it is still open. Raises
+        RequestFailed when the server does not take it. The options are those of `WebSocket`.
+        """
+        known = self._websockets.get(path) if keep else None
+        if known is not None and known.is_open:
+            return known
+        self._connections += 1
+        made = WebSocket(
+            self,
+            path,
+            # the load's own users may be listening already to what is rehearsed
+            number=connection_number(REHEARSING_USER, getrandbits(32))
+            if self.rehearsal
+            else connection_number(self.user, self._connections),
+            keep=keep,
+            **options,
+        )
+        made.open()
+        if keep:
+            self._websockets = {**self._websockets, path: made}
+        return made
+
+    def events(
+        self, path: str, *, after: str = "", numbered: bool = False, endless: bool = False
+    ) -> EventStream:
+        """The user's stream of events of that path, after that id; journeys keep it open."""
+        if path not in self._streams:
+            made = EventStream(self, path, after=after, numbered=numbered, endless=endless)
+            self._streams = {**self._streams, path: made}
+        return self._streams[path]
 
 
 class UserPool:
@@ -71,7 +129,7 @@ class Journeys(UserPool):
         self._workload = workload
         self._recorder = recorder
         if job.load.iterations is not None:
-            self.standing_by = self.share(job.load.users)
+            self.standing_by = job.share(job.load.users)
             self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
         self._all_ready = Event()  #: Whether the users to start before the load all stand by.
@@ -94,8 +152,8 @@ class Journeys(UserPool):
             self._target, self._recorder, self._gate, user=user, sockets=self._sockets, due=due
         )
 
-    def environment(self, first_start: Callable[[], None]) -> Environment:
-        """Locust's environment, whose users call `first_start` as they start."""
+    def runner(self, first_start: Callable[[], None]) -> LocalRunner:
+        """Locust's, whose users call `first_start` as they start."""
 
         def endless(user: User) -> None:
             first_start()
@@ -104,7 +162,7 @@ class Journeys(UserPool):
         class JourneyUser(User):
             tasks = [endless]
 
-        return Environment(user_classes=[JourneyUser])
+        return Environment(user_classes=[JourneyUser]).create_local_runner()
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
         return bool(self._all_ready.wait(limit_s))
@@ -120,12 +178,8 @@ class Journeys(UserPool):
         self._level = level
         raised, self._raised = self._raised, Event()
         raised.set()
-        self._most = max(self._most, self.share(int(level)))
+        self._most = max(self._most, self._job.share(int(level)))
         return 0 if self.standing_by else self._most
-
-    def share(self, whole: int) -> int:
-        """How many of these belong to this process."""
-        return users_of(whole, self._job.part, self._job.parts)
 
     def count(self) -> int:
         """Users at work, or journeys in flight in the open model."""
@@ -255,8 +309,3 @@ class Journeys(UserPool):
     def _index_of(self, client: UserClient) -> int:
         """The number of the journey's own name, or of the workload's."""
         return self._recorder.index(client.journey_name or self._workload.name, JOURNEY)
-
-
-def users_of(whole: int, part: int, parts: int) -> int:
-    """How many of the numbers below `whole` belong to this one of `parts` processes."""
-    return len(range(part, whole, parts))

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from benchsuite.agent.program import Agent, serve
-from benchsuite.agent.target import Target
+from benchsuite.agent.program import Agent, Target, serve
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.load.hosts.keys import Listening

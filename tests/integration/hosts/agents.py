@@ -14,8 +14,8 @@ from tests.integration.command import Command, wait_for
 from tests.integration.hosts.workers import Place, Worker, place
 
 PROGRAM = (
-    "import sys; from pathlib import Path; from benchsuite.agent.program import Agent, serve;"
-    "from benchsuite.agent.target import Target;"
+    "import sys; from pathlib import Path;"
+    "from benchsuite.agent.program import Agent, Target, serve;"
     "from benchsuite.load.hosts.keys import Listening;"
     "host, port, key = sys.argv[1:]; agent = Agent(Target(names=('watched.py',)), print);"
     "serve(Listening(host, int(port), Path(key)), agent)"

@@ -6,12 +6,12 @@ import socket
 from types import SimpleNamespace
 
 import pytest
+import zmq
 
 from benchsuite import __version__
-from benchsuite.agent import messages, program, target
+from benchsuite.agent import messages, program
 from benchsuite.agent.client import Watching
-from benchsuite.agent.program import Agent
-from benchsuite.agent.target import Target
+from benchsuite.agent.program import Agent, Target
 from benchsuite.core.exceptions import LoadError
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
@@ -89,7 +89,8 @@ class Socket(SimpleNamespace):
     """That of a command, to whose earlier run the agent still had something to say."""
 
     def __init__(self):
-        super().__init__(came=[messages.packed("refused", why="The agent was started again.")])
+        refusal = messages.packed("refused", why="The agent was started again.")
+        super().__init__(type=zmq.DEALER, came=[refusal])
 
     def setsockopt(self, option, value):
         """Nothing is sent anywhere."""
@@ -146,11 +147,11 @@ PARENTS = {10: 1, 11: 10, 12: 11, 20: 1, 30: 1, 31: 30, 40: 1, 50: 7, 7: 1, 8: 7
 
 def test_a_target_is_what_has_the_name_with_all_that_comes_from_it(monkeypatch, golden):
     files = {**FILES, "/proc/8/cmdline": "agent\0", "/proc/7/cmdline": "agent\0"}
-    monkeypatch.setattr(target, "read_text", lambda path: files.get(path, ""))
-    monkeypatch.setattr(target, "all_pids", lambda: list(PARENTS))
+    monkeypatch.setattr(program, "read_text", lambda path: files.get(path, ""))
+    monkeypatch.setattr(program, "all_pids", lambda: list(PARENTS))
     monkeypatch.setattr(
-        target, "read_stat", lambda pid: Stat(pid, "S", PARENTS[pid], 0, 0, 0, 1, started=pid)
+        program, "read_stat", lambda pid: Stat(pid, "S", PARENTS[pid], 0, 0, 0, 1, started=pid)
     )
-    monkeypatch.setattr(target, "listeners", lambda port: iter([30]))
-    monkeypatch.setattr(target.os, "getpid", lambda: 8)
+    monkeypatch.setattr(program, "listeners", lambda port: iter([30]))
+    monkeypatch.setattr(program.os, "getpid", lambda: 8)
     golden.cases(lambda **meant: Target(**meant).pids())

@@ -11,8 +11,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.fronts.base import FrontPlace
 from benchsuite.fronts.haproxy import Haproxy
 from benchsuite.fronts.nginx import Nginx
-from benchsuite.fronts.program import COMMON, ProgramFront, filled
-from benchsuite.fronts.starting import make_certificate
+from benchsuite.fronts.program import COMMON, ProgramFront, filled, make_certificate
 from benchsuite.fronts.swarm import Swarm
 from benchsuite.system import network, programs
 
@@ -89,7 +88,8 @@ def test_any_openssl_makes_the_certificate(monkeypatch, tmp_path):
     def run(command, **given):
         asked.extend(command)
         for word in ("-keyout", "-out"):
-            Path(command[command.index(word) + 1]).write_text(f"{word}\n")
+            with Path(command[command.index(word) + 1]).open("a") as file:
+                file.write(f"{word}\n")
         return subprocess.CompletedProcess(command, 0)
 
     monkeypatch.setattr(subprocess, "run", run)

@@ -29,7 +29,7 @@ class Heard:
 
     def __init__(self, *events):
         self.asked: dict[str, Any] = {}
-        self.told = 0
+        self.came = 0
         self.dropped = 0
         self._events = iter(events)
 
@@ -38,11 +38,11 @@ class Heard:
         return self
 
     def next(self):
-        self.told += 1
+        self.came += 1
         return next(self._events)
 
     def drop(self):
-        self.told = 0
+        self.came = 0
         self.dropped += 1
 
 

@@ -21,7 +21,8 @@ from benchsuite.load.client import failures
 from benchsuite.load.client.failures import Failure
 from benchsuite.load.client.http import answer as answers
 from benchsuite.load.client.http.answer import Head, Response
-from benchsuite.load.client.http.connection import Connection, ConnectionFailed
+from benchsuite.load.client.http.connection import Connection
+from benchsuite.load.client.link import ConnectionFailed
 from benchsuite.load.client.target import (
     Asked,
     Begun,

@@ -4,25 +4,19 @@ import re
 import select
 import socket
 import ssl
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from time import monotonic
 from typing import Any
 
 from gevent import getcurrent
 from gevent.monkey import get_original
-from gevent.socket import socket as GreenSocket
 from geventhttpclient.response import HTTPParseError, HTTPResponse
 
 from benchsuite.core.samples import Kind
 from benchsuite.load.client.http.answer import END, FRAMED, MAX_HEAD_BYTES, Body, Head, simple_head
+from benchsuite.load.client.link import BLOCK_BYTES, ConnectionFailed, Link, Tls
 from benchsuite.load.client.target import Target
-from benchsuite.load.client.tls import Tls
-from benchsuite.load.client.waiting import waiting
 
-BLOCK_BYTES = 65_536
-READABLE, WRITABLE = 1, 2  #: The events of libev.
 PEEK = int(socket.MSG_PEEK | socket.MSG_DONTWAIT)
 SHOWN_BYTES = 40
 CHUNKED = "chunked"
@@ -32,18 +26,6 @@ REST_S = 0.05  #: Used more recently, no server closes a connection for being id
 IDLE_CLOSE_S = 0.5
 """A connection that has rested, and is closed within this time of a request, may have been closed
 before the request came; later than that, the server gave up on the request itself."""
-
-
-class ConnectionFailed(Exception):
-    """No answer came back, or none that can be read."""
-
-    def __init__(self, kind: Kind, message: str) -> None:
-        super().__init__(message)
-        self.failure = kind, message
-
-
-class TimedOut(ConnectionFailed):
-    """The whole answer was not there in time."""
 
 
 class _ClosedBeforeAnswer(ConnectionFailed):
@@ -69,149 +51,6 @@ class _Answer(HTTPResponse):
     def _on_headers_complete(self) -> Any:
         self._is_final = self.get_code() >= 200
         return super()._on_headers_complete()
-
-
-class Outbox:
-    """The outgoing side of a non-blocking socket, by the hub's loop; it never blocks."""
-
-    def __init__(self, plain: Any, loop: Any) -> None:
-        self._plain = plain
-        self._rest = bytearray()  #: What the kernel has not accepted yet.
-        self._writable = loop.io(plain.fileno(), WRITABLE)
-
-    def send(self, data: bytes) -> None:
-        """Sends in order; errors are ignored, because reading reports them."""
-        if self._rest:
-            self._rest += data
-            return
-        try:
-            sent = self._plain.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            return
-        if sent < len(data):
-            self._rest += memoryview(data)[sent:]
-            self._writable.start(self._go_on)
-
-    def close(self) -> None:
-        """Stops sending; to be called before the socket is closed."""
-        self._writable.stop()
-        self._writable.close()
-
-    def _go_on(self) -> None:
-        """In the hub: the kernel accepts more."""
-        try:
-            sent = self._plain.send(self._rest)
-        except BlockingIOError:
-            return
-        except OSError:
-            sent = len(self._rest)
-        del self._rest[:sent]
-        if not self._rest:
-            self._writable.stop()
-
-
-class Link(ABC):
-    """One user's TCP connection, with TLS or without it: what HTTP and WebSockets have in common.
-    The hub reads what arrives, notes the time, and then wakes the greenlet that waits.
-    """
-
-    def __init__(self, target: Target) -> None:
-        self.connecting = False  #: Whether there was no connection yet.
-        self.arrived = 0.0  #: When the last bytes were read.
-        self._target = target
-        self._load = target.job.load
-        self._waiting = waiting()
-        self._user: Any = None  #: The greenlet that waits.
-        self._parked = False
-        self._socket: GreenSocket | None = None
-        self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
-        self._outbox: Outbox | None = None
-        self._readable: Any = None
-        self._tls: Tls | None = None
-
-    @abstractmethod
-    def _read(self) -> None:
-        """In the hub: takes what there is."""
-
-    @abstractmethod
-    def _missed(self, limit: str) -> str:
-        """What has not come within that time, in words."""
-
-    def expire(self) -> None:
-        """In the hub: ends the wait."""
-        limit = f"after {self._load.timeout_s:g} s"
-        self._user.throw(
-            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
-            if self.connecting
-            else TimedOut(Kind.READ_TIMEOUT, self._missed(limit))
-        )
-
-    def drop(self) -> None:
-        """Ends the connection at once."""
-        if self._readable is not None:
-            self._readable.stop()
-            self._readable.close()
-            self._readable = None
-        if self._tls is not None:
-            self._tls.good_bye()
-            self._send()
-            self._tls = None
-        if self._outbox is not None:
-            self._outbox.close()
-            self._outbox = None
-        if self._socket is not None:
-            self._socket.close()
-            self._socket = None
-
-    def _reach(self) -> None:
-        """Connects; raises ConnectionFailed."""
-        self.connecting = True
-        self._socket = connected = GreenSocket(self._target.family, socket.SOCK_STREAM)
-        try:
-            connected.connect(self._target.address)
-        except ConnectionRefusedError:
-            raise ConnectionFailed(Kind.CONNECT_REFUSED, "the connection was refused") from None
-        except TimeoutError:
-            raise ConnectionFailed(Kind.CONNECT_TIMEOUT, "the connection timed out") from None
-        except OSError as error:
-            raise ConnectionFailed(Kind.OTHER, f"no connection: {error.strerror}") from None
-        connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        inside: Any = connected
-        self._plain = inside._sock
-        self._outbox = Outbox(self._plain, self._waiting.loop)
-        self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
-        self._readable.start(self._read)
-
-    def _send(self, data: bytes = b"") -> None:
-        """Also what TLS has to say. Reading reports errors: a 413 may come before all is read."""
-        if self._tls is not None:
-            data = self._tls.due(data)
-        if data and self._outbox is not None:
-            self._outbox.send(data)
-
-    def _park(self) -> None:
-        """Others have their turn, until the hub switches to this greenlet."""
-        self._parked = True
-        try:
-            self._waiting.park()
-        finally:
-            self._parked = False
-
-    @contextmanager
-    def _in_time(self) -> Iterator[None]:
-        """The time-out of what is waited for in the block; an error in it ends the connection."""
-        self._user = getcurrent()
-        deadlines = self._waiting.deadlines
-        deadlines[self] = monotonic() + self._load.timeout_s
-        try:
-            yield
-        except BaseException:
-            self.drop()
-            raise
-        finally:
-            del deadlines[self]
 
 
 class Connection(Link):

@@ -10,7 +10,8 @@ from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import EVENT, HANDSHAKE, PAUSE, Kind
 from benchsuite.load.client.http.answer import KEPT_BYTES, codings_of
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.http.connection import Connection, ConnectionFailed
+from benchsuite.load.client.http.connection import Connection
+from benchsuite.load.client.link import ConnectionFailed
 from benchsuite.load.client.target import Failed
 from benchsuite.load.client.websocket.records import Records
 from benchsuite.workloads.base import expect_status
@@ -95,7 +96,7 @@ class EventStream:
         self._heard = 0.0  #: When the last event came.
         self._parser = Parser()
         self._come: deque[Event] = deque()  #: Events that were read together with an earlier one.
-        self.told = 0  #: Events of this connection.
+        self.came = 0  #: Events of this connection.
 
     @property
     def is_gone(self) -> bool:
@@ -155,7 +156,7 @@ class EventStream:
             expect_status(answer)
             came = f"one with the Content-Encoding {coded!r}" if coded else repr(head.media_type)
             raise AnswerError(f"expected a stream of events, and got {came}")
-        self._connection, self._opened, self.told = connection, start, 1
+        self._connection, self._opened, self.came = connection, start, 1
         self._heard = connection.arrived
         owner.sockets.add(self)
         return event
@@ -183,7 +184,7 @@ class EventStream:
             return None
         index, intended, start = begun
         self._heard = connection.arrived
-        self.told += 1
+        self.came += 1
         owner.hold(index, len(event.data), (intended, start, self._heard), self._asked)
         return event
 

@@ -9,7 +9,6 @@ and raises ValueError for one that makes no sense; `say()` gives the frame that 
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 from urllib.parse import urlsplit
 
 
@@ -22,9 +21,6 @@ class Heard:
     ready: bool = False  #: Whether the handshake is over, and messages may be sent.
 
 
-WELCOME, CONFIRMED = "welcome", "confirm_subscription"
-
-
 class ActionCable:
     """A message goes to the action `say` of the channel that is named after what the server is to
     do with it (EchoChannel). Text only: everything is JSON.
@@ -35,7 +31,8 @@ class ActionCable:
 
     def __init__(self, path: str) -> None:
         self._identifier = json.dumps({"channel": f"{wanted(path).title()}Channel"})
-        self._awaited = WELCOME  #: What comes next in the opening; empty once it is over.
+        self._opening = [("welcome", self._command("subscribe")), ("confirm_subscription", None)]
+        """What is still to come in it, and what is answered."""
 
     def hear(self, frame: bytes) -> Heard:
         fields = json.loads(frame)
@@ -43,8 +40,12 @@ class ActionCable:
             raise ValueError(f"expected an object of Action Cable, and got {frame[:60]!r}")
         if fields.get("type") == "ping":
             return Heard()
-        if self._awaited:
-            return self._opening(fields)
+        if self._opening:
+            awaited, answer = self._opening[0]
+            if fields.get("type") != awaited:
+                raise ValueError(f"expected {awaited!r} of Action Cable, and got {fields}")
+            del self._opening[0]
+            return Heard(answer=answer, ready=not self._opening)
         inner = fields.get("message")
         text = inner.get("text") if isinstance(inner, dict) else None
         if fields.get("identifier") != self._identifier or not isinstance(text, str):
@@ -54,15 +55,6 @@ class ActionCable:
     def say(self, payload: bytes) -> bytes:
         data = json.dumps({"action": "say", "text": payload.decode()})
         return self._command("message", data=data)
-
-    def _opening(self, fields: dict[str, Any]) -> Heard:
-        if fields.get("type") != self._awaited:
-            raise ValueError(f"expected {self._awaited!r} of Action Cable, and got {fields}")
-        if self._awaited == WELCOME:
-            self._awaited = CONFIRMED
-            return Heard(answer=self._command("subscribe"))
-        self._awaited = ""
-        return Heard(ready=True)
 
     def _command(self, name: str, **more: str) -> bytes:
         return json.dumps({"command": name, "identifier": self._identifier, **more}).encode()
@@ -82,13 +74,18 @@ class SocketIo:
 
     def __init__(self, path: str) -> None:
         self._start = EVENT + b'["%s",' % wanted(path).encode()
-        self._awaited = OPEN  #: How the next packet of the opening begins; empty once it is over.
+        self._opening = [(OPEN, CONNECT), (CONNECT, None)]
+        """How what is still to come in it begins, and what is answered."""
 
     def hear(self, frame: bytes) -> Heard:
         if frame == PING:
             return Heard(answer=PONG)
-        if self._awaited:
-            return self._opening(frame)
+        if self._opening:
+            awaited, answer = self._opening[0]
+            if not frame.startswith(awaited):
+                raise ValueError(f"expected the packet {awaited!r}, and got {frame[:60]!r}")
+            del self._opening[0]
+            return Heard(answer=answer, ready=not self._opening)
         if not (frame.startswith(self._start) and frame.endswith(b"]")):
             raise ValueError(f"expected a Socket.IO event, and got {frame[:60]!r}")
         payload = json.loads(frame[len(self._start) : -1])
@@ -98,15 +95,6 @@ class SocketIo:
 
     def say(self, payload: bytes) -> bytes:
         return b"%s%s]" % (self._start, json.dumps(payload.decode()).encode())
-
-    def _opening(self, frame: bytes) -> Heard:
-        if not frame.startswith(self._awaited):
-            raise ValueError(f"expected the packet {self._awaited!r}, and got {frame[:60]!r}")
-        if self._awaited == OPEN:
-            self._awaited = CONNECT
-            return Heard(answer=CONNECT)
-        self._awaited = b""
-        return Heard(ready=True)
 
 
 Dialect = ActionCable | SocketIo

@@ -22,7 +22,7 @@ from benchsuite.core.specs.visitor import over
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.http.connection import ConnectionFailed, TimedOut
+from benchsuite.load.client.link import ConnectionFailed, TimedOut
 from benchsuite.load.client.target import Begun, Failed, Headers
 from benchsuite.load.client.websocket import accounts, records
 from benchsuite.load.client.websocket.records import Content, Message

@@ -6,7 +6,7 @@ in C): one message there and back costs it 3 µs, where a loop of our own around
 framing ourselves.
 
 The hub reads what arrives, notes the time, answers pings and then wakes the greenlet that waits, as
-for HTTP (`client.http.connection`). Unlike there it always reads: a WebSocket may speak at any
+for HTTP (`client.link`). Unlike there it always reads: a WebSocket may speak at any
 time. Nothing is compressed unless an extension is offered for it.
 """
 
@@ -29,9 +29,8 @@ from websockets.uri import WebSocketURI
 
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import quoted
-from benchsuite.load.client.http.connection import BLOCK_BYTES, ConnectionFailed, Link
+from benchsuite.load.client.link import BLOCK_BYTES, ConnectionFailed, Link, Tls
 from benchsuite.load.client.target import Target
-from benchsuite.load.client.tls import Tls
 from benchsuite.load.client.websocket import records
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
 from benchsuite.load.client.websocket.records import ABNORMAL, Ending, Message

@@ -6,7 +6,7 @@ from contextlib import suppress
 import pytest
 import trustme
 
-from benchsuite.load.client.tls import Tls
+from benchsuite.load.client.link import Tls
 from benchsuite.system.network import client_context
 
 

@@ -58,13 +58,14 @@ def test_arrivals_at_the_edge_of_a_window_stay_on_their_side():
 
 def test_the_end_of_a_load_is_moved_as_a_whole():
     window, users = (THERE + 1.1, THERE + 3.1), ((THERE + 1, 5),)
-    done = replace(DONE, origin=THERE, window=window, users=users, sent=(200,))
+    earlier = ((THERE - 0.25, 1),)
+    done = replace(DONE, origin=THERE, window=window, users=users, connections=earlier, sent=(200,))
     here = wire.converted(done, THERE, HERE)
     assert here.origin == HERE
     assert here.window == (HERE + 1.1, HERE + 3.1)
     assert here.users == ((HERE + 1, 5),)
     assert here.sent == (200,)
-    assert wire.moved(THERE - 0.25, THERE, HERE) == HERE - 0.25
+    assert here.connections == ((HERE - 0.25, 1),)
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ import json
 import os
 from contextlib import closing
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import cast
 
 import pytest
 
@@ -38,12 +38,14 @@ class Late:
         monkeypatch.setattr(driver, "MARGIN_S", 0.001)
         monkeypatch.setattr(driver.messages, "CHECK_LIMIT_S", 0.001)
         monkeypatch.setattr(driver.messages, "REHEARSAL_LIMIT_S", 0.0)
-        self.events, self._theirs = os.pipe()
-        self.log = folder / "log"
-        self.log.touch()
         self.stdin = io.BytesIO()
-        process = SimpleNamespace(pid=os.getpid(), stdin=self.stdin)
-        self.worker = LoadWorker(cast(Any, process), self.events, spool=folder, log=self.log)
+
+        def started(command, *, pass_fds, **_):
+            self._theirs = os.dup(*pass_fds)
+            return SimpleNamespace(pid=os.getpid(), stdin=self.stdin)
+
+        monkeypatch.setattr(driver.subprocess, "Popen", started)
+        self.worker = LoadWorker("a.module", spool=folder, log=folder / "log", env={})
 
     def says(self, event, **fields):
         os.write(self._theirs, json.dumps({"event": event, **fields}).encode() + b"\n")
@@ -56,7 +58,7 @@ class Late:
         self.worker.go(self.now)
 
     def close(self):
-        os.close(self.events)
+        self.worker.let_go()
         os.close(self._theirs)
 
 
@@ -138,7 +140,7 @@ def pair(late, tmp_path, monkeypatch):
     ticks: list[Tick] = []
     with closing(Late(tmp_path, monkeypatch)) as further:
         pool = LoadPool([late.worker, further.worker])
-        pool._job, pool._progress = JOB, driver._Progress(JOB, pool._workers)
+        pool._job = JOB
         yield late, further, pool, ticks
 
 

@@ -14,8 +14,8 @@ from benchsuite.core.wording import Wording
 from benchsuite.load.client.http import answer, client, streams
 from benchsuite.load.client.http.answer import Head, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.http.connection import ConnectionFailed
 from benchsuite.load.client.http.streams import Parser
+from benchsuite.load.client.link import ConnectionFailed
 from benchsuite.load.client.target import Gate, Recorder
 from tests.unit.load.parent.test_driver import JOB
 

@@ -10,8 +10,8 @@ import pytest
 
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import Wording
-from benchsuite.load.client.http import connection
-from benchsuite.load.client.http.connection import Outbox
+from benchsuite.load.client import link
+from benchsuite.load.client.link import Outbox
 from benchsuite.load.client.target import Recorder
 from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
@@ -184,7 +184,7 @@ def a_wire(headers: dict[str, str]) -> Wire:
 
 def test_a_journeys_host_is_the_only_one(monkeypatch):
     sent: list[bytes] = []
-    monkeypatch.setattr(connection, "waiting", lambda: SimpleNamespace(deadlines={}))
+    monkeypatch.setattr(link, "waiting", lambda: SimpleNamespace(deadlines={}))
     monkeypatch.setattr(Wire, "_reach", lambda self: None)
     monkeypatch.setattr(Wire, "_until", lambda self, awaited: None)
     monkeypatch.setattr(Wire, "_send", lambda self, data=b"": sent.append(data))
@@ -199,7 +199,7 @@ def test_a_journeys_host_is_the_only_one(monkeypatch):
 
 def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
     """What is left of a handshake that gets this answer before the connection ends."""
-    monkeypatch.setattr(connection, "waiting", lambda: None)
+    monkeypatch.setattr(link, "waiting", lambda: None)
     wire = a_wire({})
     wire._hear(answer)
     assert wire._response is None
