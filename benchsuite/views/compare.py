@@ -161,7 +161,7 @@ def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
 
 def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     """The mean and, of several runs, the least and the most."""
-    show = partial(figure.show, units=titles.units_beside(cell.first))
+    show = partial(figure.show, answers=titles.units_beside(cell.first))
     value = cell.value(figure)
     if value is None:
         return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))
