@@ -1,6 +1,4 @@
-"""What a comparison answers: which to take, by how much it is better, and what to mind; of
-configurations that were asked by several loads, where each levels off.
-"""
+"""What a comparison answers: which to take, by how much, what to mind, where loads level off."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -124,9 +122,9 @@ def _besides(best: Cell, pair: Contrast, compared: Sequence[Contrast]) -> str:
     """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
     base, candidate = pair.baseline, pair.candidate
     beside = [one for one in compared if one.baseline is base and one.candidate is candidate]
-    others = [one for one in beside if one.metric is not pair.metric and one.is_better is not None]
+    clear = [one for one in beside if one.metric is not pair.metric and one.is_better is not None]
     who = "It" if candidate is best else candidate.title
-    return f"{who} is {' and '.join(_outcomes(others))}." if others else ""
+    return f"{who} is {' and '.join(_outcomes(clear))}." if clear else ""
 
 
 def _outcomes(compared: Sequence[Contrast]) -> list[str]:

@@ -1,6 +1,4 @@
-"""Candidates against a baseline: ratios, intervals, margins, and what they amount to; which of all
-configurations is best in a figure, which may be as good, and what would tell them apart.
-"""
+"""Candidates against a baseline: ratios, intervals, margins; which is best or may be as good."""
 
 import math
 import re
@@ -265,17 +263,17 @@ class Standing:
     """Two or more sound configurations in one figure."""
 
     best: Cell
-    others: Sequence[Contrast]  #: Each, as the candidate, against the best; nearest first.
+    behind: Sequence[Contrast]  #: Each other, as the candidate, against the best; nearest first.
 
     @property
     def rivals(self) -> list[Contrast]:
         """Those that may be as good as the best."""
-        return [one for one in self.others if not is_clear(one)]
+        return [contrast for contrast in self.behind if not is_clear(contrast)]
 
     @property
     def nearest(self) -> Contrast:
         """Its candidate is the baseline of all: the nearest clearly behind, else the nearest."""
-        return next(filter(is_clear, self.others), self.others[0])
+        return next(filter(is_clear, self.behind), self.behind[0])
 
 
 def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
@@ -284,8 +282,8 @@ def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
         return None
     able = [cell for cell in cells if cell.is_sound and cell.compared(figure)]
     able.sort(key=lambda cell: fmean(cell.compared(figure)), reverse=figure.more_is_better)
-    best, *others = able
-    return Standing(best, contrasts([(best, one) for one in others], [figure]))
+    best, *rest = able
+    return Standing(best, contrasts([(best, cell) for cell in rest], [figure]))
 
 
 def deciding(cells: Sequence[Cell], figures: Sequence[Metric]) -> Metric:

@@ -1,6 +1,4 @@
-"""What a journey may ask of its client, and requests as they are sent, path and bytes, by load and
-prober alike: none tells them apart.
-"""
+"""What a journey may ask, and how its requests are sent, by load and prober alike, to the byte."""
 
 from collections.abc import Mapping
 from functools import lru_cache

@@ -297,9 +297,7 @@ def _interval(
     errors: tuple[float, float | None, float],
     seed: int,
 ) -> tuple[float, float]:
-    """The expanded percentile interval: the same for a pair whichever side is named first. Kept,
-    because pages and answers ask for a pair again.
-    """
+    """The expanded percentile interval, alike whichever side is first; kept, as pages ask again."""
     if sum(first) * len(second) > sum(second) * len(first):
         low, high = _interval(scale, second, first, errors, seed)
         return (1 / high, 1 / low) if scale is Scale.RATIO else (-high, -low)

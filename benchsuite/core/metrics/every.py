@@ -72,9 +72,7 @@ class Metric:
     only: Callable[[Any], bool] = always  #: Whether a run may have it at all.
     note: Callable[[Any], str] | None = None  #: What stands beside it on the run page.
     title: str = ""
-    """Where its name without the unit won't do; only the run page has what is in brackets.
-    "{units}" stands for what was answered.
-    """
+    """Where its name won't do: brackets are for the run page, {units} is what was answered."""
     short: str = ""  #: As `comparebench` calls it: "p95"; empty: runs are not compared by it.
     margin: float = 0.01  #: A smaller change of the ratio, or difference of shares, doesn't matter.
     of_answers: bool = False  #: Of requests, messages or handshakes, which never mix.

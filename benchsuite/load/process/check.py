@@ -11,7 +11,7 @@ from typing import Any
 
 from gevent import Timeout
 
-from benchsuite.core.exceptions import AnswerError, last_line, told
+from benchsuite.core.exceptions import AnswerError, last_line, own_words
 from benchsuite.load.client.failures import refusal_sentence
 from benchsuite.load.client.target import Gate, Recorder, RequestFailed, Target
 from benchsuite.load.client.user import UserClient
@@ -104,9 +104,9 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
     try:
         workload.journey(client)
     except RequestFailed as error:
-        claim = told(error)
+        claim = own_words(error)
     except (AnswerError, AssertionError) as error:
-        claim = told(error)
+        claim = own_words(error)
         client.reject(error, claim)
     except Timeout as expired:
         if expired is not timeout:

@@ -150,7 +150,7 @@ def _add(contents: Contents, exported: object) -> None:
         if writer is None or writer == __version__:
             raise
         other = f"it was written by benchsuite {shown(writer)}, and this is {__version__}"
-        raise Misfit(f"{misfit.said}; {other}", misfit.place) from misfit
+        raise Misfit(f"{misfit.problem}; {other}", misfit.place) from misfit
     if not run.server_facts:  # exported without any: those of today
         with suppress(UsageError):  # a server that is not known any more
             run.server_facts = known_facts(run.server, run.workload)
