@@ -14,7 +14,7 @@ from benchsuite.comparing.titles import cell_titles, load_title, units_beside
 from benchsuite.core.answer import Answer, Shown, Table
 from benchsuite.core.metrics.every import Metric, Scale
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import MISSING, format_rate, listed
+from benchsuite.core.units import MISSING, first_of, format_rate, gathered, listed
 from benchsuite.models import Run
 from benchsuite.stats.compare import Outcome
 from benchsuite.stats.levels import LEVELS_OFF
@@ -88,12 +88,10 @@ def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence
         pair = ranks.nearest
     titles = [rival.candidate.title for rival in ranks.rivals]
     rivals = [title for title in titles if title not in (pair.candidate.title, pair.baseline.title)]
-    if (further := len(rivals) - NAMED) > 0:
-        rivals = [*rivals[:NAMED], f"{further} more"]
     more, command = contrasts.more_runs(ranks)
     if not more and ranks.rivals:
         more = "More runs would hardly tell them apart."
-    as_good = f"{listed(rivals)} may be as good." if rivals else ""
+    as_good = f"{listed(first_of(rivals, NAMED))} may be as good." if rivals else ""
     return Answer(
         title=TITLE,
         headline=_headline(ranks.best.title, pair),
@@ -129,10 +127,10 @@ def _besides(best: Cell, pair: Contrast, compared: Sequence[Contrast]) -> str:
 
 def _outcomes(compared: Sequence[Contrast]) -> list[str]:
     """ "worse in memory (1.22) and p95 (1.10)" for each outcome."""
-    figures: dict[str, list[str]] = {}
-    for contrast in compared:
-        text = f"{contrast.metric.short} ({contrast.value_text})"
-        figures.setdefault(outcome(contrast), []).append(text)
+    figures = gathered(
+        (outcome(contrast), f"{contrast.metric.short} ({contrast.value_text})")
+        for contrast in compared
+    )
     return [f"{word} in {listed(each)}" for word, each in figures.items()]
 
 
@@ -167,9 +165,7 @@ def _row(contrast: Contrast) -> list[Shown | str]:
 
 def _verdicts(compared: Sequence[Contrast]) -> list[str]:
     """Each candidate in a sentence: "b against a: better in goodput and p95; ..."."""
-    by_pair: dict[tuple[int, int], list[Contrast]] = {}
-    for contrast in compared:
-        by_pair.setdefault((id(contrast.baseline), id(contrast.candidate)), []).append(contrast)
+    by_pair = gathered(((id(one.baseline), id(one.candidate)), one) for one in compared)
     return [
         f"{pair[0].candidate.title} against {pair[0].baseline.title}: {'; '.join(_outcomes(pair))}."
         for pair in by_pair.values()

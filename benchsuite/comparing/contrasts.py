@@ -14,7 +14,7 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import Metric, Scale, compared
 from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import counted, format_period, listed
+from benchsuite.core.units import counted, format_period, gathered, listed
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.summary import samples_needed
 
@@ -63,9 +63,7 @@ def parsed(texts: Iterable[str]) -> dict[str, float]:
 
 def margins_sentence(metrics: Iterable[Metric]) -> str:
     """What counts as too small in each of these figures."""
-    names: dict[str, list[str]] = {}
-    for figure in metrics:
-        names.setdefault(figure.margin_words, []).append(figure.short)
+    names = gathered((figure.margin_words, figure.short) for figure in metrics)
     margins = ", ".join(f"{words} in {listed(each)}" for words, each in names.items())
     return f"Too small to matter is a difference below {margins} (--margin)."
 
@@ -315,20 +313,17 @@ def unranked(cells: Sequence[Cell], figure: Metric) -> str:
         return "Nothing is ranked: their answers are not of the same unit."
     if sum(bool(cell.compared(figure)) for cell in sound) > 1:
         return ""
-    why: dict[str, list[str]] = {}
-    for cell in cells:
+
+    def reason(cell: Cell) -> str:
         starts = cell.starts
         if not starts.counted:
-            reason = f"excluded ({reasons_of(starts.excluded)})"
-        elif not cell.measured:
-            reason = f"without figures ({reasons_of(starts.failed)})"
-        elif not cell.is_sound:
-            reason = f"invalid ({reasons_of(starts.failed)})"
-        elif cell.compared(figure):
-            continue
-        else:
-            reason = f"without {figure.heading}"
-        why.setdefault(reason, []).append(cell.title)
+            return f"excluded ({reasons_of(starts.excluded)})"
+        if not cell.is_sound:
+            what = "invalid" if cell.measured else "without figures"
+            return f"{what} ({reasons_of(starts.failed)})"
+        return "" if cell.compared(figure) else f"without {figure.heading}"
+
+    why = gathered((text, cell.title) for cell in cells if (text := reason(cell)))
     if not why:
         return "There is nothing to compare it with."
     reasons = [

@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.comparing.cells import Cell, cells, counted
 from benchsuite.comparing.contrasts import Pair, deciding, figures_of, metric, standing
 from benchsuite.comparing.titles import around, details, load_title, titled, workload_title
-from benchsuite.core.units import in_words
+from benchsuite.core.units import first_of, gathered, in_words
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
@@ -182,15 +182,12 @@ class Unlike:
     def sentence(self, titles: Sequence[str]) -> str:
         """Not the same environment: kernel 6.1.0 (a, b, c and 2 more) or 6.8.0 (d)."""
         parts = []
-        for difference in self.differences[:MOST_TOLD]:
-            having: dict[str, list[str]] = {}
-            for title, value in zip(titles, difference.values, strict=True):
-                having.setdefault(value or difference.absent, []).append(title)
+        for difference in self.differences:
+            had = [value or difference.absent for value in difference.values]
+            having = gathered(zip(had, titles, strict=True))
             values = " or ".join(f"{value} ({some_of(each)})" for value, each in having.items())
             parts.append(values if difference.name == self.kind else f"{difference.name} {values}")
-        if len(self.differences) > MOST_TOLD:
-            parts.append(f"{len(self.differences) - MOST_TOLD} more")
-        return f"Not the same {self.kind}: {'; '.join(parts)}."
+        return f"Not the same {self.kind}: {'; '.join(first_of(parts, MOST_TOLD))}."
 
 
 def unlike(comparison: Comparison) -> list[Unlike]:
@@ -210,9 +207,7 @@ def unlike(comparison: Comparison) -> list[Unlike]:
 
 def said_first(comparison: Comparison) -> list[str]:
     """The sentence about what differs, where something does."""
-    words = [difference.words for difference in comparison.differences]
-    if len(words) > LISTED:
-        words = [*words[:LISTED], f"{len(words) - LISTED} more"]
+    words = first_of([difference.words for difference in comparison.differences], LISTED)
     return [f"What differs: {'; '.join(words)}."] if words else []
 
 

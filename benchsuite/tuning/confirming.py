@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from benchsuite.core.specs.objective import Goal
-from benchsuite.core.units import format_number
+from benchsuite.core.units import format_number, gathered
 from benchsuite.stats.distributions import beta_quantile, student_quantile
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
@@ -96,12 +96,9 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
 
 def by_rate(notebook: Notebook, candidate: Candidate) -> dict[float, list[Level]]:
     """What its fresh starts showed at each rate, the lowest first."""
-    levels: dict[float, list[Level]] = {}
-    for entry in notebook.of(candidate, Phase.CONFIRM):
-        for level in entry.seen.levels:
-            if level.planned:
-                levels.setdefault(level.rate, []).append(level)
-    return dict(sorted(levels.items()))
+    entries = notebook.of(candidate, Phase.CONFIRM)
+    shown = (level for entry in entries for level in entry.seen.levels if level.planned)
+    return dict(sorted(gathered((level.rate, level) for level in shown).items()))
 
 
 def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import format_number, format_period
+from benchsuite.core.units import format_number, format_period, gathered
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.choosing import choose, hold
 from benchsuite.tuning.confirming import FEWEST_STARTS, confirm, held_by, unsteady
@@ -194,9 +194,8 @@ class Search(Making):
         most = max(bound(one, notebook.probe, question).rate for one in candidates)
         self.full = self.load(1, 3, users=full_load(question.objective, most))
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
-        sizes: dict[str, list[Candidate]] = {}
-        for one in sorted(candidates, key=lambda one: (one.slots or 0, one.processes)):
-            sizes.setdefault(one.server, []).append(one)
+        in_order = sorted(candidates, key=lambda one: (one.slots or 0, one.processes))
+        sizes = gathered((candidate.server, candidate) for candidate in in_order)
         middling = [some[len(some) // 2] for some in sizes.values()]
         through: dict[str, float] = dict.fromkeys(sizes, 0.0)  #: By the best size of each server.
         waiting, tried = self.shuffled(candidates), list[Candidate]()
