@@ -180,9 +180,7 @@ class Contrast:
         return f"{says}; {needs} right answers {way_out}"
 
     def _write(self, value: float) -> str:
-        """With two decimals, and as many more (up to four) as the interval's ends need to be told
-        apart from each other and from "no difference".
-        """
+        """With two decimals, or up to four that tell its interval's ends apart, and from none."""
         low, high = self.effect.low, self.effect.high
         by_points = self.effect.scale is Scale.DIFFERENCE
         decimals, factor = 2, 100 if by_points else 1
