@@ -1,35 +1,20 @@
-"""What a comparison answers: which to take, by how much it is better, and what to mind; of
-configurations that were asked by several loads, where each levels off.
-"""
+"""What a comparison answers: which to take, by how much, what to mind, where loads level off."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from benchsuite.comparing import contrasts
 from benchsuite.comparing.cells import Cell
-from benchsuite.comparing.contrasts import (
-    Contrast,
-    Pair,
-    contrasts,
-    deciding,
-    few,
-    figures_of,
-    is_clear,
-    margins_sentence,
-    metric,
-    more_runs,
-    notes,
-    standing,
-    unranked,
-)
+from benchsuite.comparing.contrasts import Contrast, Pair, is_clear, metric
 from benchsuite.comparing.differences import Comparison, Unlike, said_first
 from benchsuite.comparing.gate import Judgement
 from benchsuite.comparing.titles import cell_titles, load_title, units_beside
 from benchsuite.core.answer import Answer, Shown, Table
 from benchsuite.core.metrics.every import Metric, Scale
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import MISSING, format_rate, listed
+from benchsuite.core.units import MISSING, first_of, format_rate, gathered, listed
 from benchsuite.models import Run
 from benchsuite.stats.compare import Outcome
 from benchsuite.stats.levels import LEVELS_OFF
@@ -59,14 +44,15 @@ def of_pairs(
         headline, *reasons = _verdicts(compared)
         card = Answer(title=TITLE, headline=headline, reasons=reasons)
     by_points = "Failures are compared by difference, in percentage points."
+    too_few = contrasts.few(compared, more=not card.next_steps)
     return replace(
         card,
         premises=[*(f"Forced. {reason}" for reason in unlike), *said_first(comparison)],
         reasons=[*card.reasons, *(one.sentence for one in judgements)],
-        table=replace(_table(compared), note=margins_sentence(metrics)),
+        table=replace(_table(compared), note=contrasts.margins_sentence(metrics)),
         cautions=[
-            *filter(None, [few(compared, more=not card.next_steps), threads_hop(comparison.cells)]),
-            *notes(pairs),
+            *filter(None, (too_few, threads_hop(comparison.cells))),
+            *contrasts.notes(pairs),
             *[by_points] * any(one.scale is Scale.DIFFERENCE for one in metrics),
         ],
     )
@@ -74,13 +60,15 @@ def of_pairs(
 
 def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
     """Of cells: each against the baseline; without a headline for a single one."""
-    figures = [metric(name, margins) for name in figures_of(comparison.cells)]
+    figures = [metric(name, margins) for name in contrasts.figures_of(comparison.cells)]
     own = own_targets((run.server, run.server_facts) for run in comparison.runs)
-    if not (pairs := comparison.pairs):
-        headline = unranked(comparison.cells, figures[0]) if len(comparison.cells) > 1 else ""
-        return Answer(title=TITLE, headline=headline, cautions=[own] if own else [])
-    answer = of_pairs(pairs, contrasts(pairs, figures), [], comparison)
-    return replace(answer, premises=[], cautions=[*answer.cautions, *[own] * bool(own)])
+    if pairs := comparison.pairs:
+        answer = of_pairs(pairs, contrasts.contrasts(pairs, figures), [], comparison)
+    else:
+        several = len(comparison.cells) > 1
+        headline = contrasts.unranked(comparison.cells, figures[0]) if several else ""
+        answer = Answer(title=TITLE, headline=headline)
+    return replace(answer, premises=[], cautions=[*answer.cautions, *filter(None, [own])])
 
 
 def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
@@ -90,22 +78,20 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
 
 def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
     """Which to take, by a pair: the best and the baseline or, if it is that, the nearest."""
-    figure = deciding(cells, metrics)
-    ranks = standing(cells, figure)
+    figure = contrasts.deciding(cells, metrics)
+    ranks = contrasts.standing(cells, figure)
     if ranks is None:
-        return Answer(title=TITLE, headline=unranked(cells, figure))
+        return Answer(title=TITLE, headline=contrasts.unranked(cells, figure))
     by_cell = {id(one.candidate): one for one in compared if one.metric is figure}
     pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.nearest.candidate)]
-    if pair.doubt or pair.found.means[0] is None:  # such a baseline tells nothing of the others
+    if pair.doubt or pair.effect.means[0] is None:  # such a baseline tells nothing of the others
         pair = ranks.nearest
-    told = {pair.candidate.title, pair.baseline.title}
-    rivals = [one.candidate.title for one in ranks.rivals if one.candidate.title not in told]
-    if (further := len(rivals) - NAMED) > 0:
-        rivals = [*rivals[:NAMED], f"{further} more"]
-    more, command = more_runs(ranks)
+    titles = [rival.candidate.title for rival in ranks.rivals]
+    rivals = [title for title in titles if title not in (pair.candidate.title, pair.baseline.title)]
+    more, command = contrasts.more_runs(ranks)
     if not more and ranks.rivals:
         more = "More runs would hardly tell them apart."
-    as_good = f"{listed(rivals)} may be as good." if rivals else ""
+    as_good = f"{listed(first_of(rivals, NAMED))} may be as good." if rivals else ""
     return Answer(
         title=TITLE,
         headline=_headline(ranks.best.title, pair),
@@ -119,8 +105,8 @@ def _headline(best: str, pair: Contrast) -> str:
     candidate, figure = pair.candidate.title, pair.metric
     beside = figure.beside(pair.value_text, pair.baseline.title)
     relation = " ".join(filter(None, (beside, pair.interval_text)))
-    few_runs = pair.found.outcome is Outcome.TOO_FEW
-    if not pair.found.value and figure.scale is Scale.RATIO:
+    few_runs = pair.effect.outcome is Outcome.TOO_FEW
+    if not pair.effect.value and figure.scale is Scale.RATIO:
         other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
         return f"{best} {figure.won}; {other} has {figure.show(0.0)}."
     if not is_clear(pair):
@@ -134,16 +120,17 @@ def _besides(best: Cell, pair: Contrast, compared: Sequence[Contrast]) -> str:
     """What is clear of the same pair in the other figures: "It is worse in memory (1.22)."."""
     base, candidate = pair.baseline, pair.candidate
     beside = [one for one in compared if one.baseline is base and one.candidate is candidate]
-    others = [one for one in beside if one.metric is not pair.metric and one.is_better is not None]
+    clear = [one for one in beside if one.metric is not pair.metric and one.is_better is not None]
     who = "It" if candidate is best else candidate.title
-    return f"{who} is {' and '.join(_outcomes(others))}." if others else ""
+    return f"{who} is {' and '.join(_outcomes(clear))}." if clear else ""
 
 
 def _outcomes(compared: Sequence[Contrast]) -> list[str]:
     """ "worse in memory (1.22) and p95 (1.10)" for each outcome."""
-    figures: dict[str, list[str]] = {}
-    for one in compared:
-        figures.setdefault(outcome(one), []).append(f"{one.metric.short} ({one.value_text})")
+    figures = gathered(
+        (outcome(contrast), f"{contrast.metric.short} ({contrast.value_text})")
+        for contrast in compared
+    )
     return [f"{word} in {listed(each)}" for word, each in figures.items()]
 
 
@@ -164,7 +151,7 @@ def _table(compared: Sequence[Contrast]) -> Table:
 def _row(contrast: Contrast) -> list[Shown | str]:
     pair = (contrast.candidate, contrast.baseline)
     values = [contrast.metric.show(cell.value(contrast.metric)) for cell in pair]
-    compared = f"Holm, of {contrast.found.compared}" if contrast.found.compared > 1 else ""
+    compared = f"Holm, of {contrast.effect.compared}" if contrast.effect.compared > 1 else ""
     return [
         *(contrast.metric.short, contrast.candidate.title, contrast.baseline.title),
         ":".join(cell.starts.number for cell in pair),
@@ -178,9 +165,7 @@ def _row(contrast: Contrast) -> list[Shown | str]:
 
 def _verdicts(compared: Sequence[Contrast]) -> list[str]:
     """Each candidate in a sentence: "b against a: better in goodput and p95; ..."."""
-    by_pair: dict[tuple[int, int], list[Contrast]] = {}
-    for contrast in compared:
-        by_pair.setdefault((id(contrast.baseline), id(contrast.candidate)), []).append(contrast)
+    by_pair = gathered(((id(one.baseline), id(one.candidate)), one) for one in compared)
     return [
         f"{pair[0].candidate.title} against {pair[0].baseline.title}: {'; '.join(_outcomes(pair))}."
         for pair in by_pair.values()
@@ -195,7 +180,7 @@ def outcome(contrast: Contrast) -> str:
         return "other levels of load" if contrast.doubt == contrast.levels else "invalid"
     unshown = {Outcome.TOO_SMALL: "too small a difference", Outcome.TOO_FEW: "too few runs"}
     unshown[Outcome.UNDEFINED] = "no ratio"
-    return unshown.get(contrast.found.outcome, "no clear difference")
+    return unshown.get(contrast.effect.outcome, "no clear difference")
 
 
 def threads_hop(cells: Sequence[Cell]) -> str:

@@ -121,9 +121,9 @@ def front(every: Sequence[Candidate]) -> list[Candidate]:
     """Those that keep the times, of which no other answers as much with less memory."""
     able = [one for one in every if one.rate and one.memory_bytes and one.fit is not Fit.NOT]
     best: list[Candidate] = []
-    for one in sorted(able, key=lambda one: (one.memory_bytes or 0.0, -(one.rate or 0.0))):
-        if not best or (one.rate or 0.0) > (best[-1].rate or 0.0):
-            best.append(one)
+    for candidate in sorted(able, key=lambda one: (one.memory_bytes or 0.0, -(one.rate or 0.0))):
+        if not best or (candidate.rate or 0.0) > (best[-1].rate or 0.0):
+            best.append(candidate)
     return best
 
 

@@ -193,9 +193,8 @@ class Cell:
         return [value for value in self.figures(metric) if value >= 0] if self.entering else []
 
     def middle(self, name: str) -> float | None:
-        """The mean of the figure of that name over its starts."""
-        known = self.figures(every.figure(name))
-        return fmean(known) if known else None
+        """The value of the figure of that name."""
+        return self.value(every.figure(name))
 
     def value(self, metric: Metric) -> float | None:
         """The mean over its starts, or the sum of a figure that is told as one."""

@@ -1,6 +1,4 @@
-"""Candidates against a baseline: ratios, intervals, margins, and what they amount to; which of all
-configurations is best in a figure, which may be as good, and what would tell them apart.
-"""
+"""Candidates against a baseline: ratios, intervals, margins; which is best or may be as good."""
 
 import math
 import re
@@ -16,7 +14,7 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics.every import Metric, Scale, compared
 from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import counted, format_period, listed
+from benchsuite.core.units import counted, format_period, gathered, listed
 from benchsuite.stats.compare import Comparison, Outcome, compare, together
 from benchsuite.stats.summary import samples_needed
 
@@ -65,9 +63,7 @@ def parsed(texts: Iterable[str]) -> dict[str, float]:
 
 def margins_sentence(metrics: Iterable[Metric]) -> str:
     """What counts as too small in each of these figures."""
-    names: dict[str, list[str]] = {}
-    for figure in metrics:
-        names.setdefault(figure.margin_words, []).append(figure.short)
+    names = gathered((figure.margin_words, figure.short) for figure in metrics)
     margins = ", ".join(f"{words} in {listed(each)}" for words, each in names.items())
     return f"Too small to matter is a difference below {margins} (--margin)."
 
@@ -84,7 +80,7 @@ class Contrast:
     baseline: Cell
     candidate: Cell
     metric: Metric
-    found: Comparison
+    effect: Comparison
 
     @property
     def doubt(self) -> str:
@@ -98,33 +94,35 @@ class Contrast:
 
     @property
     def is_shown(self) -> bool:
-        return self.found.outcome is Outcome.SHOWN and not self.doubt
+        return self.effect.outcome is Outcome.SHOWN and not self.doubt
 
     @property
     def is_better(self) -> bool | None:
         """Whether the candidate is better; None when no difference is shown."""
-        value = self.found.value if self.is_shown else None
-        return None if value is None else (value > self.found.nothing) == self.metric.more_is_better
+        value = self.effect.value if self.is_shown else None
+        return (
+            None if value is None else (value > self.effect.nothing) == self.metric.more_is_better
+        )
 
     @property
     def value_text(self) -> str:
         """The ratio, or the difference in percentage points; "—" without one."""
-        if self.found.value is None:
+        if self.effect.value is None:
             return "—"
-        points = " points" if self.found.scale is Scale.DIFFERENCE else ""
-        return f"{self._write(self.found.value)}{points}"
+        points = " points" if self.effect.scale is Scale.DIFFERENCE else ""
+        return f"{self._write(self.effect.value)}{points}"
 
     @property
     def interval_text(self) -> str:
         """[1.24, 1.38]; empty without an interval."""
-        if self.found.low is None or self.found.high is None:
+        if self.effect.low is None or self.effect.high is None:
             return ""
-        return f"[{self._write(self.found.low)}, {self._write(self.found.high)}]"
+        return f"[{self._write(self.effect.low)}, {self._write(self.effect.high)}]"
 
     @property
     def p_number(self) -> str:
         """0.008 or < 0.001, corrected where several were compared; empty without a test."""
-        p = self.found.p_corrected
+        p = self.effect.p_corrected
         if p is None:
             return ""
         return "< 0.001" if p < 0.001 else f"{p:.{2 if p >= 0.0995 else 3}f}"
@@ -132,7 +130,7 @@ class Contrast:
     @property
     def says(self) -> str:
         """What may be concluded when no difference is shown, or why nothing may; else empty."""
-        outcome = self.found.outcome
+        outcome = self.effect.outcome
         if self.doubt:
             return self.doubt
         if outcome is Outcome.TOO_FEW:
@@ -141,37 +139,37 @@ class Contrast:
             return "a figure is 0, so there is no ratio"
         if outcome is Outcome.SHOWN:
             return ""
-        if self.found.low == self.found.high == self.found.nothing:
+        if self.effect.low == self.effect.high == self.effect.nothing:
             return "no difference: all runs alike"
         if outcome is Outcome.TOO_SMALL:
             return f"too small to matter (less than {self.metric.margin_words})"
-        least = self.found.detectable
+        least = self.effect.detectable
         if least is None:
             return "no difference shown"
         # two digits: it rests on a spread that few starts don't show better
-        change = (least - self.found.nothing) * 100
+        change = (least - self.effect.nothing) * 100
         text = f"{change:.0f}" if change >= 9.5 else f"{change:.2g}"
-        unit = "%" if self.found.scale is Scale.RATIO else "points"
+        unit = "%" if self.effect.scale is Scale.RATIO else "points"
         return f"no difference shown; ≥ {text} {unit} would have been"
 
     @property
     def sentence(self) -> str:
         """ "granian-wsgi / gunicorn goodput 1.31 [1.24, 1.38], p = 0.016 (Holm, of 2): …"."""
-        by = "/" if self.found.scale is Scale.RATIO else "−"
+        by = "/" if self.effect.scale is Scale.RATIO else "−"
         name = f"{self.candidate.title} {by} {self.baseline.title} {self.metric.short}"
         text = " ".join(filter(None, (name, self.value_text, self.interval_text)))
         if self.p_number:
-            holm = f" (Holm, of {self.found.compared})" * (self.found.compared > 1)
+            holm = f" (Holm, of {self.effect.compared})" * (self.effect.compared > 1)
             equals = "" if self.p_number.startswith("<") else "= "
             text += f", p {equals}{self.p_number}{holm}"
         return f"{text}: {self.says}." if self.says else f"{text}."
 
     def change_percent(self, value: float | None) -> float | None:
         """A ratio as a change in percent of the baseline, a difference in percentage points."""
-        return None if value is None else (value - self.found.nothing) * 100
+        return None if value is None else (value - self.effect.nothing) * 100
 
     def _too_few(self) -> str:
-        first, second = self.found.starts
+        first, second = self.effect.starts
         if first and second:
             return "too few runs"
         says = f"{(self.candidate if first else self.baseline).title} has no run with this figure"
@@ -182,14 +180,12 @@ class Contrast:
         return f"{says}; {needs} right answers {way_out}"
 
     def _write(self, value: float) -> str:
-        """With two decimals, and as many more (up to four) as the interval's ends need to be told
-        apart from each other and from "no difference".
-        """
-        low, high = self.found.low, self.found.high
-        by_points = self.found.scale is Scale.DIFFERENCE
+        """With two decimals, or up to four that tell its interval's ends apart, and from none."""
+        low, high = self.effect.low, self.effect.high
+        by_points = self.effect.scale is Scale.DIFFERENCE
         decimals, factor = 2, 100 if by_points else 1
         if low is not None and high is not None:
-            gaps = [abs(end - self.found.nothing) for end in (low, high)] + [high - low]
+            gaps = [abs(end - self.effect.nothing) for end in (low, high)] + [high - low]
             least = min((gap * factor for gap in gaps if gap > 0), default=1.0)
             decimals = min(4, max(2, math.ceil(-math.log10(least))))
         if by_points:
@@ -216,12 +212,12 @@ def contrasts(pairs: Sequence[Pair], metrics: Sequence[Metric]) -> list[Contrast
 
 def few(compared: Iterable[Contrast], *, more: bool) -> str:
     """That some have too few runs to prove anything and, with `more`, how many would do."""
-    every = [one for one in compared if one.found.outcome is Outcome.TOO_FEW and not one.doubt]
-    counts = [one.found.starts for one in every if all(one.found.starts)]
+    every = [one for one in compared if one.effect.outcome is Outcome.TOO_FEW and not one.doubt]
+    counts = [one.effect.starts for one in every if all(one.effect.starts)]
     if not counts:
         return ""
     first, second = min(counts, key=min)
-    needed = max(one.found.starts_needed for one in every)
+    needed = max(one.effect.starts_needed for one in every)
     proves = f"{counted(first, 'run')} against {second} prove{'s' * (first == 1)} nothing"
     return f"{proves}; {needed} of each would." if more else f"{proves}."
 
@@ -263,17 +259,17 @@ class Standing:
     """Two or more sound configurations in one figure."""
 
     best: Cell
-    others: Sequence[Contrast]  #: Each, as the candidate, against the best; nearest first.
+    behind: Sequence[Contrast]  #: Each other, as the candidate, against the best; nearest first.
 
     @property
     def rivals(self) -> list[Contrast]:
         """Those that may be as good as the best."""
-        return [one for one in self.others if not is_clear(one)]
+        return [contrast for contrast in self.behind if not is_clear(contrast)]
 
     @property
     def nearest(self) -> Contrast:
         """Its candidate is the baseline of all: the nearest clearly behind, else the nearest."""
-        return next(filter(is_clear, self.others), self.others[0])
+        return next(filter(is_clear, self.behind), self.behind[0])
 
 
 def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
@@ -282,8 +278,8 @@ def standing(cells: Sequence[Cell], figure: Metric) -> Standing | None:
         return None
     able = [cell for cell in cells if cell.is_sound and cell.compared(figure)]
     able.sort(key=lambda cell: fmean(cell.compared(figure)), reverse=figure.more_is_better)
-    best, *others = able
-    return Standing(best, contrasts([(best, one) for one in others], [figure]))
+    best, *rest = able
+    return Standing(best, contrasts([(best, cell) for cell in rest], [figure]))
 
 
 def deciding(cells: Sequence[Cell], figures: Sequence[Metric]) -> Metric:
@@ -315,20 +311,17 @@ def unranked(cells: Sequence[Cell], figure: Metric) -> str:
         return "Nothing is ranked: their answers are not of the same unit."
     if sum(bool(cell.compared(figure)) for cell in sound) > 1:
         return ""
-    why: dict[str, list[str]] = {}
-    for cell in cells:
+
+    def reason(cell: Cell) -> str:
         starts = cell.starts
         if not starts.counted:
-            reason = f"excluded ({reasons_of(starts.excluded)})"
-        elif not cell.measured:
-            reason = f"without figures ({reasons_of(starts.failed)})"
-        elif not cell.is_sound:
-            reason = f"invalid ({reasons_of(starts.failed)})"
-        elif cell.compared(figure):
-            continue
-        else:
-            reason = f"without {figure.heading}"
-        why.setdefault(reason, []).append(cell.title)
+            return f"excluded ({reasons_of(starts.excluded)})"
+        if not cell.is_sound:
+            what = "invalid" if cell.measured else "without figures"
+            return f"{what} ({reasons_of(starts.failed)})"
+        return "" if cell.compared(figure) else f"without {figure.heading}"
+
+    why = gathered((text, cell.title) for cell in cells if (text := reason(cell)))
     if not why:
         return "There is nothing to compare it with."
     reasons = [
@@ -342,8 +335,8 @@ def unranked(cells: Sequence[Cell], figure: Metric) -> str:
 
 def is_clear(contrast: Contrast) -> bool:
     """Whether one is better: as shown or, with too few runs, where none lie among the other's."""
-    value, figure = contrast.found.value, contrast.metric
-    if contrast.found.outcome is not Outcome.TOO_FEW or contrast.doubt:
+    value, figure = contrast.effect.value, contrast.metric
+    if contrast.effect.outcome is not Outcome.TOO_FEW or contrast.doubt:
         return contrast.is_shown
     if figure.scale is Scale.DIFFERENCE or not value:
         return value == 0 and figure.scale is Scale.RATIO
@@ -363,15 +356,15 @@ def is_clear(contrast: Contrast) -> bool:
 def more_runs(standing: Standing) -> tuple[str, str]:
     """What would tell the best from its rivals, and the command; empty where no sensible number."""
     nearest = standing.nearest
-    for some in (standing.rivals, [nearest] * (nearest.found.outcome is Outcome.TOO_FEW)):
-        wanted = {id(one): one.found.runs_wanted(len(some)) for one in some}
+    for some in (standing.rivals, [nearest] * (nearest.effect.outcome is Outcome.TOO_FEW)):
+        wanted = {id(one): one.effect.runs_wanted(len(some)) for one in some}
         undecided = [one for one in some if wanted[id(one)]]
         if undecided:
             break
     else:
         return "", ""
     cells = [standing.best, *(one.candidate for one in undecided)]
-    more = max((wanted[id(one)] or 0) - min(one.found.starts) for one in undecided)
+    more = max((wanted[id(one)] or 0) - min(one.effect.starts) for one in undecided)
     seconds = more * sum(
         fmean(
             (run.ended_at - run.started_at).total_seconds()

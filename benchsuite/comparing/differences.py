@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.comparing.cells import Cell, cells, counted
 from benchsuite.comparing.contrasts import Pair, deciding, figures_of, metric, standing
 from benchsuite.comparing.titles import around, details, load_title, titled, workload_title
-from benchsuite.core.units import in_words
+from benchsuite.core.units import first_of, gathered, in_words
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
@@ -181,16 +181,13 @@ class Unlike:
 
     def sentence(self, titles: Sequence[str]) -> str:
         """Not the same environment: kernel 6.1.0 (a, b, c and 2 more) or 6.8.0 (d)."""
-        told = []
-        for difference in self.differences[:MOST_TOLD]:
-            having: dict[str, list[str]] = {}
-            for title, value in zip(titles, difference.values, strict=True):
-                having.setdefault(value or difference.absent, []).append(title)
+        parts = []
+        for difference in self.differences:
+            had = [value or difference.absent for value in difference.values]
+            having = gathered(zip(had, titles, strict=True))
             values = " or ".join(f"{value} ({some_of(each)})" for value, each in having.items())
-            told.append(values if difference.name == self.kind else f"{difference.name} {values}")
-        if len(self.differences) > MOST_TOLD:
-            told.append(f"{len(self.differences) - MOST_TOLD} more")
-        return f"Not the same {self.kind}: {'; '.join(told)}."
+            parts.append(values if difference.name == self.kind else f"{difference.name} {values}")
+        return f"Not the same {self.kind}: {'; '.join(first_of(parts, MOST_TOLD))}."
 
 
 def unlike(comparison: Comparison) -> list[Unlike]:
@@ -204,15 +201,13 @@ def unlike(comparison: Comparison) -> list[Unlike]:
         "data": _parts("data", databases, [run.part("database") for run in firsts]),
         "environment": (one for one in material if not one.name.startswith(OF_THE_QUESTION)),
     }
-    every = {kind: list(found) for kind, found in kinds.items()}
-    return [Unlike(kind, found) for kind, found in every.items() if found]
+    every = [Unlike(kind, list(differing)) for kind, differing in kinds.items()]
+    return [of_kind for of_kind in every if of_kind.differences]
 
 
 def said_first(comparison: Comparison) -> list[str]:
     """The sentence about what differs, where something does."""
-    words = [one.words for one in comparison.differences]
-    if len(words) > LISTED:
-        words = [*words[:LISTED], f"{len(words) - LISTED} more"]
+    words = first_of([difference.words for difference in comparison.differences], LISTED)
     return [f"What differs: {'; '.join(words)}."] if words else []
 
 
@@ -221,11 +216,10 @@ def _parts(
 ) -> Iterator[Difference]:
     """Between titles of a part of the spec, and between the fields that these don't tell."""
     yield from _differing("", [{kind: title} for title in titles])
-    facts, told = [dict(details(part, kind)) for part in parts], TITLED[kind]
-    untold = (name for one in facts for name in one if name.removeprefix(f"{kind} ") not in told)
-    for name in dict.fromkeys(untold):
-        values = tuple(one.get(name) or f"no {name}" for one in facts)
-        if len(set(values)) > 1:
+    facts = [dict(details(part, kind)) for part in parts]
+    for name in dict.fromkeys(name for fields in facts for name in fields):
+        values = tuple(fields.get(name) or f"no {name}" for fields in facts)
+        if name.removeprefix(f"{kind} ") not in TITLED[kind] and len(set(values)) > 1:
             yield Difference(kind, values)
 
 

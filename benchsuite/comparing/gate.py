@@ -92,7 +92,7 @@ def overall(judgements: Iterable[Judgement]) -> Decision:
 
 
 def _judge(condition: Condition, contrast: Contrast) -> Judgement:
-    compared, doubt = contrast.found, contrast.baseline.doubt or contrast.levels
+    compared, doubt = contrast.effect, contrast.baseline.doubt or contrast.levels
     ends = (compared.value, compared.low, compared.high)
     change, low, high = map(contrast.change_percent, ends)
     if change is None or low is None or high is None or doubt:

@@ -27,11 +27,11 @@ STANDS_OUT = 0.05  #: Of the CPU time: a function of the project that takes less
 Counts = Sequence[Mapping[str, int]]  #: What readings count, each by name.
 
 
-def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEvidence | None:
-    """The evidence of a run, or of a stage, over its window; None without answered requests or a
-    watched target. `more` are fields that rows don't hold. Of a diagnostic start only that counts.
+def evidence(run: Run, **more: Any) -> LimitEvidence | None:
+    """The evidence of a run over its window; None without answered requests or a watched target.
+    `more` are fields that rows don't hold. Of a diagnostic start only that counts.
     """
-    total = stage or whole(run)
+    total = whole(run)
     facts = run.server_facts
     readings: Sequence[Any] = list(run.readings.all())
     starts, parts = facts.get("starts", True), {one.part for one in readings} - NOT_ANSWERING
@@ -42,7 +42,7 @@ def evidence(run: Run, stage: Measurement | None = None, **more: Any) -> LimitEv
     if run.diagnosis:
         own = {"diagnosis": diagnosis(run), "reuses_connections": reuses}
         return LimitEvidence(**{**own, **more}) if own["diagnosis"] else None
-    window = _window(run, stage)
+    window = _window(run)
 
     def counts(part: str) -> Counts:
         return [one.counts for one in in_window(readings, part, window) if one.counts]
@@ -136,8 +136,8 @@ def highest_rate(run: Run, neighbours: Iterable[Run] = ()) -> float | None:
         return run.part("workload"), cpus, run.revision, run.environment_id
 
     rates: list[float | None] = [one.throughput for one in run.measurements.all()]
-    others = [one for one in neighbours if one.pk != run.pk and not one.diagnosis]
-    rates += [other.goodput for other in others if work(other) == work(run)]
+    beside = [other for other in neighbours if other.pk != run.pk and not other.diagnosis]
+    rates += [other.goodput for other in beside if work(other) == work(run)]
     return max(filter(None, rates), default=None)
 
 
@@ -182,10 +182,8 @@ def diagnosis(run: Run) -> Diagnosis | None:
     requests = sum(page["requests"] for page in pages)
     if not requests:
         return None
-    means = {
-        name: float(sum(page["requests"] * page[name] for page in pages) / requests)
-        for name in ("request_s", "queries", "query_s", "connecting_s")
-    }
+    named = ("request_s", "queries", "query_s", "connecting_s")
+    sums = {name: sum(page["requests"] * page[name] for page in pages) for name in named}
     repeated = [
         Repeated(
             **{name: shape[name] for name in ("query", "place", "times")},
@@ -201,7 +199,7 @@ def diagnosis(run: Run) -> Diagnosis | None:
         repeated=repeated,
         collecting_share=data["paused_s"] / data["cpu_s"] if data["cpu_s"] else 0.0,
         longest_pause_s=data["longest_pause_s"],
-        **means,
+        **{name: float(total / requests) for name, total in sums.items()},
     )
 
 
@@ -219,7 +217,7 @@ def profiled(run: Run) -> Profiled | None:
     return Profiled(function=function, place=place, share=samples / data["samples"])
 
 
-def _window(run: Run, stage: Measurement | None) -> tuple[float, float] | None:
+def _window(run: Run) -> tuple[float, float] | None:
     """The span that the figures of a run are of, in seconds since its first request."""
     data = run.part("load")
     if not data:
@@ -227,8 +225,7 @@ def _window(run: Run, stage: Measurement | None) -> tuple[float, float] | None:
     load = LoadProfile.from_json(data)
     if load.iterations is not None:
         return 0.0, run.duration_s
-    level = stage.level if stage else run.level
-    stages = [one for one in load.plan if level in (None, one.level)]
+    stages = [stage for stage in load.plan if run.level in (None, stage.level)]
     return (stages[0].window_start_s, stages[0].window_end_s) if stages else None
 
 

@@ -128,11 +128,11 @@ def pairs(
         named = _named(asked)
         cells = [cell for one in named for cell in one.cells]
         if own := [cell for cell in cells if cell.first.server == baseline]:
-            others = [
-                Named(one.word, [cell for cell in one.cells if cell not in own], one.notes)
-                for one in named
+            further = [
+                replace(other, cells=[cell for cell in other.cells if cell not in own])
+                for other in named
             ]
-            return _paired(Named(baseline, own), others)
+            return _paired(Named(baseline, own), further)
     if baseline is not None:
         base, *candidates = _named([baseline, *(word for word in asked if word != baseline)])
         return _paired(base, candidates or [_newest(without=base)])
@@ -148,40 +148,36 @@ def pairs(
     return _paired(base, [Named(first.word, rest)])
 
 
-def _paired(base: Named, others: Sequence[Named]) -> tuple[list[Pair], list[str]]:
-    cells = titled([*base.cells, *(cell for other in others for cell in other.cells)])
-    bases, further = cells[: len(base.cells)], cells[len(base.cells) :]
+def _paired(base: Named, further: Sequence[Named]) -> tuple[list[Pair], list[str]]:
+    cells = titled([cell for named in (base, *further) for cell in named.cells])
+    bases, rest = cells[: len(base.cells)], cells[len(base.cells) :]
     own_runs = {run.pk for cell in base.cells for run in cell.runs}
-    candidates = [cell for cell in further if own_runs.isdisjoint(run.pk for run in cell.runs)]
-    words = " and ".join(other.word for other in others)
-    notes = [note for named in (base, *others) for note in named.notes]
-    found: list[Pair] = []
+    candidates = [cell for cell in rest if own_runs.isdisjoint(run.pk for run in cell.runs)]
+    words = " and ".join(named.word for named in further)
+    notes = [note for named in (base, *further) for note in named.notes]
+    paired: list[Pair] = []
     for candidate in candidates:
         run = candidate.first
         mine = [cell for cell in bases if cell.first.key == run.key]
         mine = mine or [cell for cell in bases if _anywhere(cell.first) == _anywhere(run)]
         if mine or len(bases) == 1:
-            found.append(((mine or bases)[0], candidate))
+            paired.append(((mine or bases)[0], candidate))
         else:
             notes.append(f"{candidate.title} has no counterpart in {base.word} and is excluded.")
-    if candidates and not found:
+    if candidates and not paired:
         raise UsageError(
             f"{base.word} and {words} have nothing in common: nothing was measured in both with "
             "the same server, size, work and load. Measure both alike, or name one run of each by "
             "its id (with --force, if they are unlike)."
         )
-    if not found:
+    if not paired:
         raise UsageError(
             f"There is nothing to compare {base.word} with: name another label, server, run or "
             "batch, or measure one more (runbench --server=A,B --repeat=5)."
         )
-    paired = {id(pair[0]) for pair in found}
-    notes += [
-        f"{cell.title} has no counterpart in {words} and is excluded."
-        for cell in bases
-        if id(cell) not in paired
-    ]
-    return found, notes
+    alone = [cell for cell in bases if all(cell is not baseline for baseline, _ in paired)]
+    notes += [f"{cell.title} has no counterpart in {words} and is excluded." for cell in alone]
+    return paired, notes
 
 
 def _anywhere(run: Run) -> str:

@@ -13,8 +13,7 @@ from benchsuite.models import Run
 from benchsuite.system.cpus import words
 from benchsuite.system.programs import short_revision
 
-STATIC = {COLLECT: "static files collected", SKIP: "static files not collected"}
-"""What --static said."""
+STATIC = {COLLECT: "static files collected", SKIP: "static files not collected"}  #: By --static.
 
 AROUND = ("server", "database", "layer", "delay", "visitor", "target")
 """Parts of a run that say what stands around its server."""

@@ -74,16 +74,16 @@ class NobodyWaits(SystemExit):
 LONGEST = 1000  #: Characters of an error's words: an assertion may hold a whole page.
 
 
-def told(error: BaseException) -> str:
+def own_words(error: BaseException) -> str:
     """An error's own words, or its type when it has none."""
     return str(error)[:LONGEST] or type(error).__name__
 
 
 def last_line(error: BaseException) -> str:
     """The last line of a traceback without notes, and its place: KeyError: 'x' (bench.py:12)."""
-    told_by_traceback = traceback.TracebackException.from_exception(error)
-    told_by_traceback.__notes__ = None
-    words = list(told_by_traceback.format_exception_only())[-1].strip()[:LONGEST]
+    in_full = traceback.TracebackException.from_exception(error)
+    in_full.__notes__ = None
+    words = list(in_full.format_exception_only())[-1].strip()[:LONGEST]
     frames = traceback.extract_tb(error.__traceback__)
     return f"{words} ({frames[-1].filename}:{frames[-1].lineno})" if frames else words
 

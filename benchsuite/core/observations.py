@@ -211,8 +211,7 @@ class OfLevel:
 
     unit: str = REQUEST  #: What the total counts: requests, messages, handshakes or events.
     under_way: UnderWay | None = None
-    waiting_users: float | None = None
-    """Users of a closed model that were not pausing, on average."""
+    waiting_users: float | None = None  #: Of a closed model: those not pausing, on average.
     wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
     answers_by_user: Sequence[int] = ()  #: Right answers of each user of a closed model.
     in_vain: int = 0  #: Requests that waited through the whole window and were never answered.

@@ -30,17 +30,18 @@ DEEPEST = 100  #: Levels of what has no type of its own.
 class Misfit(UsageError):
     """What was wanted of a value, what it is, and where it stands in what was read."""
 
-    def __init__(self, said: str, place: str = "") -> None:
-        super().__init__(said)
-        self.said, self.place = said, place
+    def __init__(self, problem: str, place: str = "") -> None:
+        super().__init__(problem)
+        self.problem, self.place = problem, place
 
     def __str__(self) -> str:
         place = self.place.removeprefix(".")
-        return f"{place}: {self.said}" if place else self.said
+        return f"{place}: {self.problem}" if place else self.problem
 
     def within(self, step: object) -> "Misfit":
         """The same, seen from what holds it: by a name, or by a number from 0."""
-        return Misfit(self.said, f"{f'[{step}]' if type(step) is int else f'.{step}'}{self.place}")
+        outer = f"[{step}]" if type(step) is int else f".{step}"
+        return Misfit(self.problem, f"{outer}{self.place}")
 
 
 @contextmanager

@@ -103,8 +103,8 @@ def sentence(error: BaseException, entry: Mapping[str, Any], alias: str = "defau
 def first_line(error: BaseException) -> str:
     """The first line of the error or its first cause with a message."""
     errors = list(_chain(error))
-    for one in errors:
-        if text := str(one).strip():
+    for cause in errors:
+        if text := str(cause).strip():
             return text.splitlines()[0].rstrip(".")
     return type(errors[0]).__name__ if errors else "Django gave up; see its log"
 

@@ -79,8 +79,7 @@ class Summary:
     """The figures of one name (a request, a journey, or all requests together) over the window."""
 
     name: str
-    scope: str
-    """"all", "stage", or the scope of its samples (`benchsuite.core.samples`): "journey" …"""
+    scope: str  #: "all", "stage", or that of its samples (`benchsuite.core.samples`): "journey".
     requests: int  #: Requests with their intended start in the window, answered or not.
     failures: int
     resent: int = 0  #: For all and stages: sent again, as the server had closed the connection.

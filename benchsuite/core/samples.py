@@ -98,14 +98,8 @@ _WORDS = {
     Kind.CSRF: "refused by the CSRF check",
 }
 ANSWERED = (
-    Kind.OK,
-    Kind.HTTP_STATUS,
-    Kind.WRONG_BODY,
-    Kind.WRONG_RESPONDER,
-    Kind.LOG_IN,
-    Kind.REDIRECTED,
-    Kind.CSRF,
-    Kind.THROTTLED,
+    *(Kind.OK, Kind.HTTP_STATUS, Kind.WRONG_BODY, Kind.WRONG_RESPONDER, Kind.LOG_IN),
+    *(Kind.REDIRECTED, Kind.CSRF, Kind.THROTTLED),
 )
 """Kinds of requests that got an answer, right or wrong."""
 ENDS = (Kind.WEBSOCKET_CLOSED, Kind.RESET, Kind.PROTOCOL)

@@ -1,12 +1,15 @@
-"""Numbers as people read them: three significant digits, a unit, a thin space between them."""
+"""Numbers and names as people read them: three significant digits, a thin space, a unit; lists."""
 
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import datetime
+from typing import TypeVar
 
 from benchsuite.core.exceptions import UsageError
 
+Key = TypeVar("Key")
+Value = TypeVar("Value")
 THIN_SPACE = "\u2009"
 MISSING = "—"
 LONGEST = 60  #: Characters quoted of invalid input.
@@ -131,3 +134,16 @@ def listed(names: Sequence[str]) -> str:
     if len(names) > 2 and any(", " in name for name in names):
         return f"{'; '.join(names[:-1])}; and {names[-1]}"
     return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def first_of(names: Sequence[str], most: int) -> list[str]:
+    """So many of them, and how many there are beside: "a", "b", "3 more"."""
+    return [*names[:most], *[f"{len(names) - most} more"] * (len(names) > most)]
+
+
+def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
+    """What has the same key, such as the names of which a sentence says the same; in order."""
+    groups: dict[Key, list[Value]] = {}
+    for key, value in pairs:
+        groups.setdefault(key, []).append(value)
+    return groups

@@ -1,11 +1,46 @@
-"""A request as it is sent, its path and bytes, by load and prober alike: none tells them apart."""
+"""What a journey may ask, and how its requests are sent, by load and prober alike, to the byte."""
 
 from collections.abc import Mapping
 from functools import lru_cache
+from typing import Any, Protocol
 from urllib.parse import SplitResult, quote, urljoin, urlsplit
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.visitor import over
+
+
+class Response(Protocol):
+    """What a journey may use of a response; `django.http.HttpResponse` has all of it."""
+
+    status_code: int
+    content: bytes
+
+    @property
+    def headers(self) -> Mapping[str, str]: ...
+
+    def json(self) -> Any: ...
+
+
+class Client(Protocol):
+    """What a journey may do; `django.test.Client` can do all of it.
+
+    `name` groups requests in the results ("/polls/[id]/"); the default is the path. A journey may
+    set the attribute `journey_name`, its own name in the results. The load's client (`load.client`)
+    speaks WebSocket, too.
+    """
+
+    def get(self, path: str, *, name: str = ..., headers: Any = ...) -> Any: ...
+
+    def post(
+        self,
+        path: str,
+        data: Any = ...,
+        content_type: str = ...,
+        *,
+        name: str = ...,
+        headers: Any = ...,
+    ) -> Any: ...
+
 
 LEFT_ALONE = "!$%&'()*+,/:;=?@[]~"  #: `%` because a path may already be quoted.
 PORTS = {"http": 80, "https": 443}

@@ -14,7 +14,7 @@ from benchsuite import store
 from benchsuite.comparing import differences
 from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, UsageError
 from benchsuite.core.results import RunResult, Status
-from benchsuite.core.units import listed
+from benchsuite.core.units import first_of, listed
 from benchsuite.management.session import Session
 from benchsuite.models import Environment, Execution, Run, StudyCell
 from benchsuite.runner import environments
@@ -124,8 +124,7 @@ def ensure_same_packages(had: Mapping[str, str], plan: Plan, which: str) -> None
         if had.get(name) != has.get(name)
     ]
     if changed:
-        more = f"; {len(changed) - NAMED} more" if len(changed) > NAMED else ""
-        what = f"{which} had other packages ({'; '.join(changed[:NAMED])}{more})"
+        what = f"{which} had other packages ({'; '.join(first_of(changed, NAMED))})"
         raise ChangedError(what, "install those of before")
 
 

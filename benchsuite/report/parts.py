@@ -52,14 +52,14 @@ def climb_words(run: Run) -> str:
     headline = levels[climbed.headline]
     broken = levels[climbed.breaks] if climbed.breaks is not None else None
     if headline.offered_rate is not None:
-        if not climbed.found:
+        if not climbed.is_shown:
             return f"{run.server} held no level, and kept up with {_kept(run, headline)}"
         beyond = f", and not {broken.name}" if broken else ", the highest level"
         return f"{run.server} held {headline.name} of {what}{beyond}"
     rate = f"{units.format_number(headline.goodput)} {units_of(run)}/s of {what}"
     if headline.fails:
         return f"{run.server} failed at every level of {what}"
-    if not climbed.found:
+    if not climbed.is_shown:
         return f"{run.server} answered {rate} at {headline.name}, the highest level, still rising"
     beyond = f", and breaks at {broken.name}" if broken else ""
     return f"{run.server} levels off at {headline.name} with {rate}{beyond}"

@@ -12,6 +12,7 @@ from benchsuite.comparing.cells import Cell, cells
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Level
 from benchsuite.core.specs import CLOSED
+from benchsuite.core.units import gathered
 from benchsuite.models import Finding, Measurement, Run, TuningTrial
 from benchsuite.store.interchange import PARTS, SHARED
 from benchsuite.store.purposes import READ_BESIDE
@@ -135,10 +136,8 @@ def of_batches(ids: Iterable[UUID]) -> dict[UUID, list[Run]]:
     ]
     runs = by_command(Run.objects.filter(batch__in=ids)).filter(command=F("batch"))
     runs = runs.order_by("started_at").prefetch_related(invalid, *shared)
-    by_batch: dict[UUID, list[Run]] = {}
-    for run in runs.defer(*HEAVY, "programs", "delay", "websockets", "diagnosis"):
-        by_batch.setdefault(run.batch, []).append(run)
-    return by_batch
+    runs = runs.defer(*HEAVY, "programs", "delay", "websockets", "diagnosis")
+    return gathered((run.batch, run) for run in runs)
 
 
 def newest_of(runs: QuerySet[Run], field: str, ids: Iterable[Any], most: int) -> QuerySet[Run]:

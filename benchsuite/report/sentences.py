@@ -9,7 +9,7 @@ from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import MISSING, format_count
+from benchsuite.core.units import MISSING, format_count, gathered
 from benchsuite.findings.registry import FINDINGS
 from benchsuite.models import Finding, Run
 from benchsuite.stats.summary import samples_needed
@@ -57,11 +57,12 @@ def doubt_lines(rows: Sequence[Run]) -> list[str]:
     """For each finding who has it, the gravest, and its hint."""
     runs = Counter(row.key for row in rows)
     always = {rule.code for rule in FINDINGS.values() if rule.always_told}
-    by_code: dict[str, list[Doubt]] = {}
-    for row in rows:
-        for finding in row.findings.all():
-            if finding.level != Level.INFO.value or finding.code in always:
-                by_code.setdefault(finding.code, []).append((row, finding))
+    by_code = gathered(
+        (finding.code, (row, finding))
+        for row in rows
+        for finding in row.findings.all()
+        if finding.level != Level.INFO.value or finding.code in always
+    )
     lines: list[str] = []
     for code, doubts in sorted(by_code.items()):
         lines.append(f"{code}  {_who(doubts, runs)}: {_gravest(doubts)[1].message}")

@@ -8,9 +8,8 @@ from random import Random
 from time import sleep
 from typing import Any, ClassVar
 
-from benchsuite.core.client import Client
 from benchsuite.core.exceptions import AnswerError, RobotError
-from benchsuite.core.wording import led_to, path_of
+from benchsuite.core.wording import Client, led_to, path_of
 from benchsuite.robot.client import body, query
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable

@@ -20,7 +20,7 @@ from urllib.parse import urlsplit
 
 from benchsuite.core.exceptions import StartError, UsageError
 from benchsuite.core.specs import REDIS
-from benchsuite.core.specs.layer import TCP, UNIX
+from benchsuite.core.specs.server import TCP, UNIX
 from benchsuite.core.wording import quoted
 from benchsuite.delay.delayer import HOST, Delayer, address_of_redis, moved_redis_url
 from benchsuite.fronts.base import INSIDE, Address, FrontAdapter, FrontPlace, Instances

@@ -12,7 +12,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import FLAME, KEEP, QUERIES, REDIS, THROWAWAY, RunSpec
-from benchsuite.core.specs.layer import MEMORY, REDIS_PUBSUB
+from benchsuite.core.specs.server import MEMORY, REDIS_PUBSUB
 from benchsuite.core.units import listed
 from benchsuite.delay import delayer
 from benchsuite.isolation.overrides.brokers import in_memory

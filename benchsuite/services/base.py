@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 from benchsuite.core.exceptions import StartError
 from benchsuite.core.readings import DATABASE
 from benchsuite.core.specs import Option
-from benchsuite.core.specs.layer import TCP
+from benchsuite.core.specs.server import TCP
 from benchsuite.servers.base import Available
 from benchsuite.system import folders, programs
 from benchsuite.system.account import hand_over, unprivileged

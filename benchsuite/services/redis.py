@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import quote
 
 from benchsuite.core.exceptions import StartError
-from benchsuite.core.specs.layer import UNIX
+from benchsuite.core.specs.server import UNIX
 from benchsuite.services.base import HOST, Asking, Service
 from benchsuite.system.account import can_read
 

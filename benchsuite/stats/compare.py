@@ -188,12 +188,8 @@ class Comparison:
         """
         if self.outcome in (Outcome.TOO_FEW, Outcome.UNDEFINED) or self.error is None:
             return None
-        is_ratio = self.scale is Scale.RATIO
-        margin = math.log1p(self.margin) if is_ratio else self.margin
-        if self.freedom is None:
-            return math.exp(margin) if is_ratio else margin
         effect = self._detectable(self.starts, self.error, self.freedom, self.compared)
-        return math.exp(effect) if is_ratio else effect
+        return math.exp(effect) if self.scale is Scale.RATIO else effect
 
     def runs_wanted(self, compared: int = 1) -> int | None:
         """Starts of each side with which this difference, if it is as large as it seems, would be
@@ -217,12 +213,14 @@ class Comparison:
         return None
 
     def _detectable(
-        self, starts: tuple[int, int], error: float, freedom: float, compared: int
+        self, starts: tuple[int, int], error: float, freedom: float | None, compared: int
     ) -> float:
         """The smallest difference, or logarithm of a ratio, that would be shown in 9 of 10."""
+        margin = math.log1p(self.margin) if self.scale is Scale.RATIO else self.margin
+        if freedom is None:
+            return margin
         level = attained_level(*starts, LEVEL / compared)
         quantiles = [student_quantile(freedom, q) for q in (1 - level / 2, POWER)]
-        margin = math.log1p(self.margin) if self.scale is Scale.RATIO else self.margin
         return max(sum(quantiles) * error / RANK_EFFICIENCY, margin + quantiles[1] * error)
 
 
@@ -299,9 +297,7 @@ def _interval(
     errors: tuple[float, float | None, float],
     seed: int,
 ) -> tuple[float, float]:
-    """The expanded percentile interval: the same for a pair whichever side is named first. Kept,
-    because pages and answers ask for a pair again.
-    """
+    """The expanded percentile interval, alike whichever side is first; kept, as pages ask again."""
     if sum(first) * len(second) > sum(second) * len(first):
         low, high = _interval(scale, second, first, errors, seed)
         return (1 / high, 1 / low) if scale is Scale.RATIO else (-high, -low)

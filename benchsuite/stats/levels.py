@@ -107,7 +107,7 @@ class Climb:
     headline: int
     """The level whose figures stand for the run: in the open model the highest that was held, in
     the closed model the lowest from which on more users don't help, or simply the lowest."""
-    found: bool  #: Whether one was held, or goodput no longer rises at the highest.
+    is_shown: bool  #: Whether one was held, or goodput no longer rises at the highest.
     breaks: int | None = None  #: The lowest from the headline on that the target did not take.
 
 
@@ -118,7 +118,7 @@ def climb(levels: Sequence[Level]) -> Climb:
     if any(level.offered_rate is not None for level in levels):
         taken = [place for place, level in ranked if level.is_held]
         headline = taken[-1] if taken else places[0]
-        found, value = bool(taken), levels[headline].value
+        is_shown, value = bool(taken), levels[headline].value
         broken = [place for place, level in ranked if not level.is_held and level.value >= value]
     else:
         able = [(place, level) for place, level in ranked if not level.fails]
@@ -126,9 +126,9 @@ def climb(levels: Sequence[Level]) -> Climb:
         taken = [place for place, level in able if level.goodput >= LEVELS_OFF * most]
         headline = (taken or places)[0]
         above = [(place, level) for place, level in ranked if level.value > levels[headline].value]
-        found = bool(taken and above)
+        is_shown = bool(taken and above)
         broken = [place for place, level in above if level.fails or level.goodput < BREAKS * most]
-    return Climb(headline=headline, found=found, breaks=broken[0] if broken else None)
+    return Climb(headline=headline, is_shown=is_shown, breaks=broken[0] if broken else None)
 
 
 STEEPNESS = 25.0

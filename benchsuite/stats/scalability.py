@@ -50,7 +50,7 @@ def fitted(starts: Mapping[int, Sequence[float]]) -> Law | str:
             f"each, and there {'is' if len(known) == 1 else 'are'} {len(known)}"
         )
     fit = _Fit(known)
-    if not fit.found[0]:
+    if not fit.costs[0]:
         return "what a single CPU holds can't be told from them"
     if (p := fit.misfit()) < MISFIT:
         return (
@@ -80,12 +80,12 @@ class _Fit:
         terms = np.array([_terms(cpus) for cpus in counts])
         self.columns = [column * per_cpu * weights for column in terms.T]
         self.aim = weights
-        self.found, self.error = _solved(self.columns, self.aim)
+        self.costs, self.error = _solved(self.columns, self.aim)
         self.limit = self.error + student_quantile(self.freedom, (1 + CONFIDENCE) / 2) ** 2
 
     def misfit(self) -> float:
         """How likely means lie so far from the law where they follow it (F test)."""
-        spare = len(self.aim) - sum(one > 0 for one in self.found)
+        spare = len(self.aim) - sum(one > 0 for one in self.costs)
         return beta(self.freedom / 2, spare / 2, self.freedom / (self.freedom + self.error))
 
     def rate(self, cpus: int) -> Estimate:
@@ -97,7 +97,7 @@ class _Fit:
             left = [column - term * first for column, term in zip(more, terms, strict=True)]
             return _solved(left, self.aim - cost * first)[1]
 
-        best = sum(term * first for term, first in zip(_terms(cpus), self.found, strict=True))
+        best = sum(term * first for term, first in zip(_terms(cpus), self.costs, strict=True))
         low, high = self._ends(error, best, 10 * best)
         return Estimate(value=cpus / best, low=cpus / high, high=cpus / max(low, best / 10))
 
@@ -108,7 +108,7 @@ class _Fit:
         def error(share: float) -> float:
             return _solved([first + share * self.columns[place], other], self.aim)[1]
 
-        best = self.found[place] / self.found[0]
+        best = self.costs[place] / self.costs[0]
         low, high = self._ends(error, best, max(1.0, 2 * best))
         return Estimate(value=best, low=low, high=high)
 

@@ -35,14 +35,14 @@ def about_half(count: int) -> float:
     return min(49.0, 100 * (ABOUT_HALF + 1 / math.sqrt(count)))  # 1.96 / 2 of the root
 
 
-def median_interval(values: Sequence[float], risk: float = 2 * RISK) -> tuple[float, float]:
-    """Two of the values between which the median lies, but for this risk; no distribution assumed
-    (David & Nagaraja, 7.1). The extremes for samples of fewer than six.
+def median_interval(values: Sequence[float]) -> tuple[float, float]:
+    """Two of the values between which the median lies, but for `RISK` on either side; no
+    distribution assumed (David & Nagaraja, 7.1). The extremes for samples of fewer than six.
     """
     ordered = sorted(values)
     count = len(ordered)
     beyond, rank = 0.5**count, 0
-    while rank + 1 <= (count - 1) // 2 and beyond <= risk / 2:
+    while rank + 1 <= (count - 1) // 2 and beyond <= RISK:
         rank += 1
         beyond += math.comb(count, rank) * 0.5**count
     at = max(rank - 1, 0)
@@ -108,14 +108,14 @@ def summarise(
     timed = right[:0] if scope in MOMENTS else right
     kinds, counts = np.unique(started["kind"][started["kind"] != Kind.OK], return_counts=True)
     failed = {Kind(int(kind)): int(count) for kind, count in zip(kinds, counts, strict=True)}
-    told = {Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed}
+    messages = {Kind(kind).words: text for kind, text in (examples or {}).items() if kind in failed}
     return Summary(
         name=name,
         scope=scope,
         requests=len(started),
         failures=sum(failed.values()),
         failures_by_kind={kind.words: count for kind, count in failed.items()},
-        failure_examples=told,
+        failure_examples=messages,
         throughput=len(finished) / length_s,
         goodput=int((finished["kind"] == Kind.OK).sum()) / length_s,
         body_bytes=int(right["body_bytes"].sum()),

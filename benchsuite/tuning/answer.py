@@ -16,6 +16,7 @@ from benchsuite.core.units import (
     format_duration,
     format_number,
     format_rate,
+    gathered,
 )
 from benchsuite.stats.compare import ratio
 from benchsuite.tuning import confirming, scaling
@@ -384,10 +385,8 @@ def _sections(outcome: Outcome, more: Sequence[str]) -> Iterator[Section]:
     """How sure it is; what failed runs said, once and not in each cell; what was not tried."""
     if sure := outcome.sure:
         yield Section(title="How sure it is", sentences=[*sure, *more], brief=sure[:1])
-    failed: dict[str, list[str]] = {}
-    for entry in outcome.notebook.entries:
-        if text := entry.seen.failure.strip():
-            failed.setdefault(text, []).append(entry.trial.candidate.name)
+    entries = [entry for entry in outcome.notebook.entries if entry.seen.failure.strip()]
+    failed = gathered((entry.seen.failure.strip(), entry.trial.candidate.name) for entry in entries)
     if failed:
         texts = {
             ", ".join(dict.fromkeys(names)) + f", {len(names)} times" * (len(names) > 1): text
@@ -403,9 +402,7 @@ def _sections(outcome: Outcome, more: Sequence[str]) -> Iterator[Section]:
 
 def untried_lines(outcome: Outcome) -> list[str]:
     """One for each reason."""
-    reasons: dict[str, list[str]] = {}
-    for what, why in outcome.not_tried:
-        reasons.setdefault(why, []).append(what)
+    reasons = gathered((why, what) for what, why in outcome.not_tried)
     return [f"Not tried: {', '.join(some)} ({why})" for why, some in reasons.items()]
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from statistics import fmean, stdev
 
 from benchsuite.core.specs.objective import Goal
-from benchsuite.core.units import format_number
+from benchsuite.core.units import format_number, gathered
 from benchsuite.stats import compare
 from benchsuite.stats.distributions import beta_quantile, student_quantile
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
@@ -100,12 +100,9 @@ def by_rate(
     notebook: Notebook, candidate: Candidate, phases: Sequence[Phase] = (Phase.CONFIRM,)
 ) -> dict[float, list[Level]]:
     """What its fresh starts, or those in other phases, showed at each rate, the lowest first."""
-    levels: dict[float, list[Level]] = {}
-    for entry in notebook.of(candidate, *phases):
-        for level in entry.seen.levels:
-            if level.planned:
-                levels.setdefault(level.rate, []).append(level)
-    return dict(sorted(levels.items()))
+    entries = notebook.of(candidate, *phases)
+    shown = (level for entry in entries for level in entry.seen.levels if level.planned)
+    return dict(sorted(gathered((level.rate, level) for level in shown).items()))
 
 
 def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:

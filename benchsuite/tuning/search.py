@@ -14,7 +14,7 @@ from dataclasses import replace
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import format_number, format_period
+from benchsuite.core.units import format_number, format_period, gathered
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.confirming import FEWEST_STARTS, choose, confirm, held_by, hold, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
@@ -222,9 +222,8 @@ class Search(Making):
         most = max(bound(one, notebook.probe, question).rate for one in candidates)
         self.full = self.load(1, 3, users=full_load(question.objective, most))
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
-        sizes: dict[str, list[Candidate]] = {}
-        for size in sorted(candidates, key=lambda size: (size.slots or 0, size.processes)):
-            sizes.setdefault(size.server, []).append(size)
+        in_order = sorted(candidates, key=lambda size: (size.slots or 0, size.processes))
+        sizes = gathered((size.server, size) for size in in_order)
         middling = [some[len(some) // 2] for some in sizes.values()]
         through: dict[str, float] = dict.fromkeys(sizes, 0.0)  #: By the best size of each server.
         waiting, tried = self.shuffled(candidates), list[Candidate]()

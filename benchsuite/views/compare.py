@@ -17,6 +17,7 @@ from benchsuite.comparing.differences import Comparison, unlike
 from benchsuite.core.answer import Shown
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked
+from benchsuite.core.units import gathered
 from benchsuite.report import queries
 from benchsuite.report.charts import overlays
 from benchsuite.report.charts.styles import styles
@@ -88,9 +89,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 def _at_each_level(request: HttpRequest, lines: Sequence[Climbed]) -> list[tuple[str, str]]:
     """Each load with where what was asked by it is compared."""
-    cells_by_level: dict[float, list[Cell]] = {}
-    for cell in (cell for line in lines for cell in line.cells):
-        cells_by_level.setdefault(level(cell.first), []).append(cell)
+    cells_by_level = gathered((level(cell.first), cell) for line in lines for cell in line.cells)
     return [
         (titles.load_title(cells[0].first), _url(request, cells))
         for _, cells in sorted(cells_by_level.items())
@@ -161,7 +160,7 @@ def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
 
 def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     """The mean and, of several runs, the least and the most."""
-    show = partial(figure.show, units=titles.units_beside(cell.first))
+    show = partial(figure.show, answers=titles.units_beside(cell.first))
     value = cell.value(figure)
     if value is None:
         return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))

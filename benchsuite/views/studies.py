@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status
+from benchsuite.core.units import gathered
 from benchsuite.models import StudyRun
 from benchsuite.report import queries
 from benchsuite.report.studies import differences
@@ -23,9 +24,7 @@ from benchsuite.views.page import guarded, page
 def listing(request: HttpRequest) -> HttpResponse:
     files = conf.study_files()
     sweep_executions()
-    executed: dict[str, list[StudyRun]] = {}
-    for row in StudyRun.objects.defer("text").all():
-        executed.setdefault(row.name, []).append(row)
+    executed = gathered((row.name, row) for row in StudyRun.objects.defer("text").all())
     studies = []
     for name in dict.fromkeys([*files, *executed]):
         rows, question, wrong = executed.get(name, []), "", ""

@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal, NamedTuple
 
-from benchsuite.core.client import Client as Client
-from benchsuite.core.client import Response as Response
 from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
 from benchsuite.core.samples import MESSAGE, REQUEST
 from benchsuite.core.specs import DatabaseSpec, Limits, LoadProfile, Option, chosen_options
+from benchsuite.core.wording import Client as Client
+from benchsuite.core.wording import Response as Response
 
 _SECONDS = re.compile(rb"\d{1,4}\.\d{4}")
 EARLY_S = 0.0015  #: By how much a timer may be early: uvloop's count whole milliseconds.

@@ -67,7 +67,7 @@ def test_a_pair_has_one_ratio_on_every_surface(soup, capsys, tmp_path):
     pages = {name: soup(f"/results/compare/?batch={BATCH}&figure={name}") for name in DEFAULT}
     for one in json.loads(plain.read_text())["comparisons"]:
         pair = pairs.pop((one["metric"], one["candidate"]["title"]))
-        assert (one["value"], one["low"]) == (pair.found.value, pair.found.low)
+        assert (one["value"], one["low"]) == (pair.effect.value, pair.effect.low)
         where = f"{one['metric']} {pair.candidate.title}"
         for text in (terminal, markdown.read_text().replace("|", " ")):
             lines = [" ".join(line.split()) for line in text.splitlines()]

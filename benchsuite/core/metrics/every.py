@@ -10,18 +10,9 @@ from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from typing import Any
 
-from benchsuite.core import readings
+from benchsuite.core import readings, units
 from benchsuite.core.readings import LOAD, TARGET
 from benchsuite.core.results import RunResult, Summary, is_completion
-from benchsuite.core.units import (
-    MISSING,
-    format_bytes,
-    format_count,
-    format_duration,
-    format_number,
-    format_percent,
-    format_rate,
-)
 
 Of = Callable[[Any], float | None]  #: From a stored run, or from what has its columns.
 Read = Callable[[RunResult], float | None]
@@ -81,9 +72,7 @@ class Metric:
     only: Callable[[Any], bool] = always  #: Whether a run may have it at all.
     note: Callable[[Any], str] | None = None  #: What stands beside it on the run page.
     title: str = ""
-    """Where its name without the unit won't do; only the run page has what is in brackets.
-    "{units}" stands for what was answered.
-    """
+    """Where its name won't do: brackets are for the run page, {units} is what was answered."""
     short: str = ""  #: As `comparebench` calls it: "p95"; empty: runs are not compared by it.
     margin: float = 0.01  #: A smaller change of the ratio, or difference of shares, doesn't matter.
     of_answers: bool = False  #: Of requests, messages or handshakes, which never mix.
@@ -149,23 +138,23 @@ class Metric:
         )
         return figure
 
-    def show(self, value: float | None, units: str = "") -> str:
-        """With its unit, or "—"; `units` are what was answered, where these are no requests."""
+    def show(self, value: float | None, answers: str = "") -> str:
+        """With its unit, or "—"; `answers` are what was answered, where these are no requests."""
         if self.unit is Unit.RATE:
-            return format_rate(value, units if self.of_answers else "")
+            return units.format_rate(value, answers if self.of_answers else "")
         _, written = _WRITTEN[self.unit]
         return written(value)
 
 
 _WRITTEN: dict[Unit, tuple[str, Callable[[float | None], str]]] = {
-    Unit.RATE: ("_per_s", format_rate),
-    Unit.SECONDS: ("_s", format_duration),
-    Unit.BYTES: ("_bytes", format_bytes),
-    Unit.COUNT: ("", format_count),
-    Unit.CPUS: ("_percent", lambda value: MISSING if value is None else f"{value / 100:.2f}"),
-    Unit.PERCENT: ("_percent", format_percent),
-    Unit.SHARE: ("_share", lambda value: format_percent(None if value is None else value * 100)),
-    Unit.NUMBER: ("", format_number),
+    Unit.RATE: ("_per_s", units.format_rate),
+    Unit.SECONDS: ("_s", units.format_duration),
+    Unit.BYTES: ("_bytes", units.format_bytes),
+    Unit.COUNT: ("", units.format_count),
+    Unit.CPUS: ("_percent", lambda value: units.MISSING if value is None else f"{value / 100:.2f}"),
+    Unit.PERCENT: ("_percent", units.format_percent),
+    Unit.SHARE: ("_share", lambda share: units.format_percent(share and share * 100)),
+    Unit.NUMBER: ("", units.format_number),
 }
 """How names of its figures end, and how their values are shown."""
 
@@ -367,7 +356,7 @@ METRICS: tuple[Metric, ...] = (
     Metric(
         *("seen", COUNT, None, TILE | EXPORTS, result("asked.seen")),
         only=lambda run: run.seen is not None and bool(run.sent),
-        note=lambda run: f"of {format_count(run.sent)} sent in all",
+        note=lambda run: f"of {units.format_count(run.sent)} sent in all",
         title="seen by the target",
         of_answers=True,
     ),

@@ -9,7 +9,7 @@ from typing import Any
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, hidden_in, is_hidden
 from benchsuite.core.specs.load import MAX_DURATION_S
-from benchsuite.core.specs.spec import Spec, option
+from benchsuite.core.specs.spec import Spec, option, optional
 
 PLACE = ("ENGINE", "NAME", "USER", "PASSWORD", "HOST", "PORT")  #: Where an entry is.
 NAME_OPTIONS = ("dbname", "db", "database")  #: Options of drivers in place of NAME.
@@ -97,8 +97,7 @@ class DatabaseSpec(Spec):
         "read",
         needs=IF_THROWAWAY,
     )
-    max_connections: int | None = option(
-        None,
+    max_connections: int | None = optional(
         "--max-connections N  clients that the database started by the run admits",
         within=(1, 100_000),
         needs=IF_STARTED,
@@ -106,15 +105,13 @@ class DatabaseSpec(Spec):
     fsync: bool = option(
         True, "--fsync  let that database wait for the disk at each commit", needs=IF_STARTED
     )
-    conn_max_age_s: float | None = option(
-        None,
+    conn_max_age_s: float | None = optional(
         "--conn-max-age TIME  how long the target keeps a database connection; 0 closes it after "
         "each request",
         within=(0.0, MAX_DURATION_S),
         unless="as the project says",
     )
-    pool: int | None = option(
-        None,
+    pool: int | None = optional(
         "--pool N  database connections in the pool of each process (PostgreSQL)",
         within=(1, 10_000),
         unless="as the project says",

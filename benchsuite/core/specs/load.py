@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs.spec import Spec, above, option, within
+from benchsuite.core.specs.spec import Spec, above, option, optional, switch, within
 
 MAX_USERS = 10_000
 MAX_DURATION_S = 24 * 3600.0
@@ -57,8 +57,7 @@ class LoadProfile(Spec):
         "--users N[,N…]  users at once, each waits for its answer; with stages, the highest",
         within=(1, MAX_USERS),
     )
-    spawn_rate: float | None = option(
-        None,
+    spawn_rate: float | None = optional(
         "--spawn-rate N  users started per second",
         above=(0.0, MAX_USERS),
         needs=IF_CLOSED,
@@ -70,15 +69,13 @@ class LoadProfile(Spec):
         within=(0.0, LONGEST_S),
         needs=IF_CLOSED,
     )
-    iterations: int | None = option(
-        None,
+    iterations: int | None = optional(
         "--iterations N  journeys of each user, measured as a whole: the load ends with the "
         f"last one, or at --duration (then by default {LIMIT_S:g} s)",
         within=(1, 1_000_000_000),
         needs=IF_CLOSED,
     )
-    arrival_rate: float | None = option(
-        None,
+    arrival_rate: float | None = optional(
         "--rate R  instead of users: journeys that begin per second, whatever the answers do",
         above=(0.0, MAX_RATE),
         needs=IF_OPEN,
@@ -89,16 +86,14 @@ class LoadProfile(Spec):
         "as people come",
         needs=IF_OPEN,
     )
-    max_in_flight: int | None = option(
-        None,
+    max_in_flight: int | None = optional(
         "--max-in-flight N  with --rate: journeys under way at once; later ones wait, and their "
         "waiting counts",
         within=(1, MAX_USERS),
         needs=IF_OPEN,
         unless=f"what arrives within one --timeout, at most {IN_FLIGHT}",
     )
-    in_turn: bool = option(
-        False,
+    in_turn: bool = switch(
         "--in-turn  with --rate: connections take journeys in turn, as many as begin in a second",
         needs=IF_OPEN,
         unless="the one used last takes the next, so that few are used",
@@ -122,8 +117,7 @@ class LoadProfile(Spec):
         "--timeout TIME  a request without its whole answer by then has failed",
         above=(0.0, LONGEST_S),
     )
-    drain_s: float | None = option(
-        None,
+    drain_s: float | None = optional(
         "--drain TIME  how long answers to open requests are awaited after the load",
         within=(0.0, LONGEST_S),
         unless="--timeout",
@@ -131,8 +125,7 @@ class LoadProfile(Spec):
     keep_alive: bool = option(
         True, "--keep-alive  use a connection for more than one request", group=CONNECTIONS
     )
-    keep_cookies: bool = option(
-        False,
+    keep_cookies: bool = switch(
         "--keep-cookies  let a user's next journey send the cookies of the one before, on the "
         "same connections",
         opposite=True,

@@ -11,9 +11,8 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import wrong
 from benchsuite.core.printable import hidden_in, is_control
 from benchsuite.core.specs.database import DatabaseSpec
-from benchsuite.core.specs.layer import LayerSpec
 from benchsuite.core.specs.load import LoadProfile
-from benchsuite.core.specs.server import MEASURED, DelaySpec, ServerSpec, TargetSpec
+from benchsuite.core.specs.server import MEASURED, DelaySpec, LayerSpec, ServerSpec, TargetSpec
 from benchsuite.core.specs.spec import Option, Spec, option
 from benchsuite.core.specs.visitor import VisitorSpec
 

@@ -86,9 +86,7 @@ class Entry:
         return self.axis or (self.commas and not self.is_list)
 
     def check(self, given: Any, spec: Any) -> None:
-        """Raises UsageError for a value, or one of several, out of bounds or without a meaning, and
-        for one that lacks what it needs.
-        """
+        """Raises UsageError for a value out of bounds or meaning, or without what it needs."""
         for value in given if isinstance(given, list) else [given]:
             if value is None:
                 continue

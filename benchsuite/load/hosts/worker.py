@@ -30,7 +30,7 @@ from gevent.queue import Queue
 from locust.env import Environment
 from locust.runners import WorkerRunner
 
-from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError, told
+from benchsuite.core.exceptions import AnswerError, BenchsuiteError, LoadError, own_words
 from benchsuite.core.plain import parsed, plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.hosts import keys, sockets, wire
@@ -188,7 +188,7 @@ class Run:
             self._say("refused", message=str(error), **vars(error))
         except Exception as error:
             log.warning("%s", error, exc_info=not isinstance(error, BenchsuiteError | OSError))
-            self._say("failed", message=told(error).partition("\n")[0])
+            self._say("failed", message=own_words(error).partition("\n")[0])
         finally:
             # the samples of a hundred runs would fill a disk, or memory where /tmp is in it
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -26,7 +26,7 @@ from locust.runners import LocalRunner
 from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
-from benchsuite.core.exceptions import LoadError, last_line, told
+from benchsuite.core.exceptions import LoadError, last_line, own_words
 from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
 from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
@@ -245,7 +245,7 @@ class LocustfileUsers(UserPool):
             return failures.kind_of_status(status, getattr(response, "content", None) or b"")
         if kind is Kind.WRONG_BODY:
             kind = failures.kind_of_rejected(response, exception)
-        return kind, told(exception)
+        return kind, own_words(exception)
 
     def _on_user_error(self, user_instance: Any, exception: BaseException, **_: Any) -> None:
         """A task that raised: a failed journey, named after its user class."""

@@ -13,7 +13,7 @@ from locust.env import Environment
 from locust.exception import StopUser
 from locust.runners import LocalRunner
 
-from benchsuite.core.exceptions import AnswerError, last_line, told
+from benchsuite.core.exceptions import AnswerError, last_line, own_words
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
 from benchsuite.load.client.http.client import HttpClient
@@ -283,8 +283,8 @@ class Journeys(UserPool):
         except RequestFailed:
             answered = False
         except (AnswerError, AssertionError) as error:
-            client.reject(error, told(error))
-            failed = (Kind.JOURNEY_ERROR, told(error))
+            client.reject(error, own_words(error))
+            failed = (Kind.JOURNEY_ERROR, own_words(error))
             answered = client.requests > 0
         except Exception as error:  # noqa: BLE001 - a journey is foreign code, and its users go on
             failed = (Kind.JOURNEY_ERROR, last_line(error))

@@ -30,7 +30,7 @@ from gevent.event import AsyncResult, Event
 from gevent.os import make_nonblocking, nb_read, nb_write
 from gevent.queue import SimpleQueue
 
-from benchsuite.core.exceptions import AnswerError, BenchsuiteError, last_line, told
+from benchsuite.core.exceptions import AnswerError, BenchsuiteError, last_line, own_words
 from benchsuite.core.plain import plain, read
 from benchsuite.load import job as messages
 from benchsuite.load.client.failures import refusal_sentence
@@ -139,9 +139,9 @@ def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str
     try:
         workload.journey(client)
     except RequestFailed as error:
-        claim = told(error)
+        claim = own_words(error)
     except (AnswerError, AssertionError) as error:
-        claim = told(error)
+        claim = own_words(error)
         client.reject(error, claim)
     except Timeout as expired:
         if expired is not timeout:

@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.core.units import format_duration
+from benchsuite.core.units import format_duration, gathered
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.pythons import building
@@ -22,11 +22,8 @@ from benchsuite.system.lock import alone
 
 def environments() -> dict[str, list[type[Heritage]]]:
     """Each of them by name, with the servers that run in it, in their order."""
-    servers: dict[str, list[type[Heritage]]] = {}
-    for adapter in conf.servers().values():
-        if issubclass(adapter, Heritage):
-            servers.setdefault(adapter.target, []).append(adapter)
-    return servers
+    heritage = (adapter for adapter in conf.servers().values() if issubclass(adapter, Heritage))
+    return gathered((adapter.target, adapter) for adapter in heritage)
 
 
 class Command(BriefCommand):

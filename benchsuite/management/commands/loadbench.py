@@ -15,7 +15,7 @@ from benchsuite import __version__, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.plain import Misfit, at, mapping, parsed, read, shown, wrong
 from benchsuite.core.results import Status
-from benchsuite.core.units import counted, listed
+from benchsuite.core.units import counted, first_of, listed
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
@@ -79,7 +79,7 @@ def _load(files: Sequence[Contents]) -> list[str]:
             if lost := [run.pk.hex[:8] for run in apart]:
                 done.append(
                     f"{counted(len(lost), 'run')} without what it was made for, which is in no "
-                    f"file and not stored: {_named(lost)}."
+                    f"file and not stored: {listed(first_of(lost, NAMED))}."
                 )
             if loaded := notes.load(contents.noted):
                 done.append(f"{counted(loaded, 'note')} loaded.")
@@ -103,7 +103,9 @@ def _stored(contents: Contents) -> list[str]:
     missing = "unfinished or unreadable when exported"
     for why, ids in (("already stored", skipped), (missing, contents.missing)):
         if ids:
-            lines.append(f"{counted(len(ids), 'run')} skipped, {why}: {_named(ids)}.")
+            lines.append(
+                f"{counted(len(ids), 'run')} skipped, {why}: {listed(first_of(ids, NAMED))}."
+            )
     return lines
 
 
@@ -150,7 +152,7 @@ def _add(contents: Contents, exported: object) -> None:
         if writer is None or writer == __version__:
             raise
         other = f"it was written by benchsuite {shown(writer)}, and this is {__version__}"
-        raise Misfit(f"{misfit.said}; {other}", misfit.place) from misfit
+        raise Misfit(f"{misfit.problem}; {other}", misfit.place) from misfit
     if not run.server_facts:  # exported without any: those of today
         with suppress(UsageError):  # a server that is not known any more
             run.server_facts = known_facts(run.server, run.workload)
@@ -161,7 +163,3 @@ def _add(contents: Contents, exported: object) -> None:
     with at("notes"):
         noted = read(list[notes.Entry], fields.get("notes", []))
     contents.noted += [(run.pk, note) for note in noted]
-
-
-def _named(ids: Sequence[str]) -> str:
-    return listed([*ids[:NAMED], *([f"{len(ids) - NAMED} more"] if len(ids) > NAMED else [])])

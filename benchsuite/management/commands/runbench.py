@@ -9,7 +9,7 @@ from benchsuite.comparing.answer import own_targets
 from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Status, Verdict
-from benchsuite.core.units import listed
+from benchsuite.core.units import gathered, listed
 from benchsuite.management import delegating, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand
@@ -116,10 +116,8 @@ def _judge(results: Results, ended: BaseException | None, *, strict: bool) -> No
 
 def failures(rows: Sequence[Run]) -> str:
     """What went wrong: each reason once, with the servers that it stopped."""
-    servers: dict[str, list[str]] = {}
-    for row in rows:
-        if row.status == Status.FAILED.value:
-            servers.setdefault(row.failure, []).append(row.server)
+    failed = [row for row in rows if row.status == Status.FAILED.value]
+    servers = gathered((row.failure, row.server) for row in failed)
     return "\n".join(f"{listed(list(dict.fromkeys(some)))}: {why}" for why, some in servers.items())
 
 

@@ -86,13 +86,13 @@ def forest(
     base = baseline.value(figure)
     if not base or base < 0 or baseline.first.unit != cells[0].first.unit:  # a slope may be below 0
         return None
-    found = {id(contrast.candidate): contrast.found for contrast in compared}
+    effects = {id(contrast.candidate): contrast.effect for contrast in compared}
     dots = []
     for cell in cells:
         values = [(figure.value(run) or 0.0, run.verdict) for run in cell.measured]
         shown = ((value / base, verdict) for value, verdict in values if value > 0)
         dots.append([(ratio, verdict == Verdict.INVALID.value) for ratio, verdict in shown])
-    ends = [end for ratio in found.values() for end in (ratio.low, ratio.high) if end]
+    ends = [end for ratio in effects.values() for end in (ratio.low, ratio.high) if end]
     every = [*ends, *(ratio for some in dots for ratio, _ in some)]
     lowest, highest = min([1 / LEAST_SPAN, *every]), max([LEAST_SPAN, *every])
 
@@ -103,7 +103,7 @@ def forest(
     lines = []
     for cell, some in zip(cells, dots, strict=True):
         line: dict[str, Any] = {"dots": [(at(ratio), invalid) for ratio, invalid in some]}
-        pair = found.get(id(cell))
+        pair = effects.get(id(cell))
         if pair is not None and pair.value:
             line |= {"low": pair.low and at(pair.low), "high": pair.high and at(pair.high)}
             line["centre"] = at(pair.value)

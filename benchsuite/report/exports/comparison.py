@@ -55,7 +55,7 @@ def as_json(
 
 
 def _contrast(contrast: Contrast) -> dict[str, Any]:
-    compared = contrast.found
+    compared = contrast.effect
     return {
         "metric": contrast.metric.short,
         "baseline": _cell(contrast.baseline, contrast),

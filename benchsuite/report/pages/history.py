@@ -19,7 +19,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import counted
+from benchsuite.core.units import counted, first_of, gathered
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.pages.html import state
@@ -60,9 +60,7 @@ class Series:
     @cached_property
     def levels(self) -> list[tuple[list[Run], float]]:
         """Runs between steps, and their median; a command's runs share their moment."""
-        commands: dict[UUID, list[Run]] = {}
-        for run in filter(counts, self.runs):
-            commands.setdefault(run.batch, []).append(run)
+        commands = gathered((run.batch, run) for run in self.runs if counts(run))
         lots = list(commands.values())
         medians = [median(map(self.value, lot)) for lot in lots]
         edges = [0, *steps(medians, ratio=1 + self.metric.margin), len(lots)]
@@ -210,8 +208,7 @@ def _changed(before: Run, after: Run) -> str:
     ]
     if before.server_version != after.server_version:
         words.insert(0, f"{after.server} {before.server_version} → {after.server_version}")
-    further = [f"{len(words) - NAMED} more"] if len(words) > NAMED else []
-    return "; ".join([*words[:NAMED], *further])
+    return "; ".join(first_of(words, NAMED))
 
 
 def _moved(before: float, after: float) -> str:

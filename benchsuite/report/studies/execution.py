@@ -14,7 +14,7 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Status
-from benchsuite.core.units import counted, listed
+from benchsuite.core.units import counted, gathered, listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
@@ -137,10 +137,8 @@ class StudyReport:
             if cell.starts
         ]
         heads = ["configuration", "runs", *headings, "options of its own"]
-        skipped: dict[str, list[str]] = {}
-        for cell in self.execution.cells:
-            if not cell.starts:
-                skipped.setdefault(cell.reason, []).append(cell_title(cell.coordinates))
+        unmade = [cell for cell in self.execution.cells if not cell.starts]
+        skipped = gathered((cell.reason, cell_title(cell.coordinates)) for cell in unmade)
         more = [
             f"{some[0]}{f' and {len(some) - 1} more' * (len(some) > 1)}: {reason}"
             for reason, some in skipped.items()

@@ -56,8 +56,8 @@ def test_the_best_is_held_against_each_other_nearest_first():
     for name in ("goodput", "p95"):
         ranks = standing(sides, metric(name))
         assert ranks.best.title == "high"
-        assert [one.candidate.title for one in ranks.others] == ["middle", "low"]
-        assert [one.found.compared for one in ranks.others] == [2, 2]
+        assert [one.candidate.title for one in ranks.behind] == ["middle", "low"]
+        assert [one.effect.compared for one in ranks.behind] == [2, 2]
         assert ranks.rivals == []
         assert ranks.nearest.candidate.title == "middle"
     assert standing(sides[:1], metric("goodput")) is None
