@@ -12,7 +12,6 @@ from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableT
 from rich.segment import Segment
 
 from benchsuite import conf
-from benchsuite.conf import addresses
 from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.printable import hidden, printable
@@ -77,7 +76,7 @@ class Screen:
     def results(self, rows: Sequence[Run], *, stored: bool) -> None:
         """With the address of the page that shows these runs, where they are stored."""
         many = len(rows) != 1
-        page = addresses.of_batch(rows[0].batch) if many else addresses.of_run(rows[0].pk)
+        page = conf.page("compare", batch=rows[0].batch) if many else conf.page(rows[0].pk)
         self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
 
     def say(self, *texts: str) -> None:

@@ -15,7 +15,6 @@ from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import conf, runner, store
 from benchsuite.comparing.titles import units_of
-from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
@@ -81,7 +80,7 @@ class Results:
         self.rows.append(row)
         try:
             if self._tried(row.save) and row is self.rows[0]:
-                self.say(f"Follow   {self.follow or addresses.of_run(row.pk)}")
+                self.say(f"Follow   {self.follow or conf.page(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
             words = str(error) or type(error).__name__

@@ -5,8 +5,8 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from benchsuite import conf
 from benchsuite.comparing.answer import own_targets
-from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.units import listed
@@ -60,7 +60,7 @@ class Command(BriefCommand):
             screen.say(*planned.rows(plans))
             return
         batch, made = run_options.continued(options["again"] or ())
-        follow = addresses.of_batch(batch) if len(plans) > 1 else ""
+        follow = conf.page("compare", batch=batch) if len(plans) > 1 else ""
         results = Results(screen.say, follow, batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         titles = planned.titles(plans)

@@ -12,7 +12,6 @@ from typing import Any
 from django.db import Error
 
 from benchsuite import conf
-from benchsuite.conf import addresses
 from benchsuite.core.commands import PYTHON_VARIABLE, command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
 from benchsuite.core.results import Status
@@ -149,7 +148,8 @@ class Command(BriefCommand):
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
-        results = Results(screen.say, addresses.of_study(execution.study.name, execution.row.pk))
+        page = conf.page("studies", execution.row.name, execution=execution.row.pk)
+        results = Results(screen.say, page)
         try:
             screen.say(sample.line())
             progress = Progress(
@@ -170,7 +170,7 @@ class Command(BriefCommand):
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])
-        screen.answer(report.answer, addresses.of_study(execution.study.name))
+        screen.answer(report.answer, conf.page("studies", execution.study.name))
         screen.say(*_undecided(execution))
 
 

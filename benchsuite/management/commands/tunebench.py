@@ -8,7 +8,7 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import Error
 
-from benchsuite.conf import addresses
+from benchsuite import conf
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
@@ -70,7 +70,7 @@ class Command(BriefCommand):
         shown = TrialProgress(
             screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
         )
-        results = Results(screen.say, addresses.of_tuning(execution.row.pk))
+        results = Results(screen.say, conf.page("tune", execution.row.pk))
         try:
             screen.say(sample.line())
             with session(results, shown, screen, place=place) as at_work:
@@ -169,7 +169,7 @@ def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> N
     if execution.row._state.adding:
         return
     report = TuningReport(execution.row, execution.notebook)
-    screen.answer(report.answer, addresses.of_tuning(execution.row.pk))
+    screen.answer(report.answer, conf.page("tune", execution.row.pk))
     _write(report, options)
 
 
