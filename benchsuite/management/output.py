@@ -24,22 +24,49 @@ from benchsuite.report.writers import to_terminal
 from benchsuite.system.lock import Claim
 
 
-class SafeConsole(Console):
-    """As wide as its stream, in its characters, and with control characters escaped."""
+class Screen(Console):
+    """Prints for people, beside the files that its command writes: as wide as its stream, in its
+    characters, and with control characters escaped.
+    """
 
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, *files: str | None, verbosity: int = 1, **options: Any) -> None:
+        options.setdefault("file", Outlasting(streams.beside(*files)))
         super().__init__(highlight=False, **options)
+        self._every_row = verbosity > 1  # of tables
         # else a line can be written over
         if "width" not in options and (not self.is_terminal or self.is_dumb_terminal):
             self.size = ConsoleDimensions(streams.columns(cast(TextIO, self.file)), self.height)
 
-    def say(self, text: str) -> None:
-        """Prints sentences without passwords, wrapped where the width is known."""
-        text = streams.legible(hidden(text), cast(TextIO, self.file))
-        self.print("\n".join(wrapped(text, self.width)), markup=False, soft_wrap=True)
+    def say(self, *texts: str) -> None:
+        """Prints sentences without passwords, wrapped where the width is known: each text on lines
+        of its own; none for an empty one.
+        """
+        for text in filter(None, texts):
+            lines = wrapped(self._legible(hidden(text)), self.width)
+            self.print("\n".join(lines), markup=False, soft_wrap=True)
 
     def table(self, grid: Grid) -> None:
-        show(grid.written(lambda text: streams.legible(text, cast(TextIO, self.file))), self)
+        show(grid.written(self._legible), self)
+
+    def answer(self, answer: Answer, look: str = "") -> None:
+        to_terminal(answer, self, every_row=self._every_row)
+        if look:
+            self.say(f"Look: {look}")
+
+    def results(self, rows: Sequence[Run], *, stored: bool) -> None:
+        """With the address of the page that shows these runs, where they are stored."""
+        many = len(rows) != 1
+        page = conf.page("compare", batch=rows[0].batch) if many else conf.page(rows[0].pk)
+        self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
+
+    def waiting(self, claim: Claim) -> None:
+        self.say(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
+
+    def building(self, what: str) -> None:
+        self.say(f"Building {what}")
+
+    def _legible(self, text: str) -> str:
+        return streams.legible(text, cast(TextIO, self.file))
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None
@@ -52,37 +79,6 @@ class SafeConsole(Console):
         if self.is_terminal:
             return text
         return "\n".join(line.rstrip(" ") for line in text.split("\n"))
-
-
-class Screen:
-    """Prints for people, beside the files that its command writes."""
-
-    def __init__(self, *files: str | None, verbosity: int = 1) -> None:
-        self._every_row = verbosity > 1  # of tables
-        stream = Outlasting(streams.beside(*files))
-        self.console = SafeConsole(file=cast(TextIO, stream))
-
-    def waiting(self, claim: Claim) -> None:
-        self.say(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")
-
-    def building(self, what: str) -> None:
-        self.say(f"Building {what}")
-
-    def answer(self, answer: Answer, look: str = "") -> None:
-        to_terminal(answer, self.console, every_row=self._every_row)
-        if look:
-            self.say(f"Look: {look}")
-
-    def results(self, rows: Sequence[Run], *, stored: bool) -> None:
-        """With the address of the page that shows these runs, where they are stored."""
-        many = len(rows) != 1
-        page = conf.page("compare", batch=rows[0].batch) if many else conf.page(rows[0].pk)
-        self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
-
-    def say(self, *texts: str) -> None:
-        """Each on lines of its own; none for an empty one."""
-        for text in filter(None, texts):
-            self.console.say(text)
 
 
 PAGES: Any = (path("", include("benchsuite.urls")),)

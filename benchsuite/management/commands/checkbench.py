@@ -57,7 +57,7 @@ class Command(BriefCommand):
 def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     here = fingerprint.fingerprint()
     store.ceilings(here)  # says at once when nothing can be kept
-    with terminable(), alone(screen.waiting), screen.console.status("Calibrating …"):
+    with terminable(), alone(screen.waiting), screen.status("Calibrating …"):
         measured = list(ceilings(seconds=seconds, processes=processes))
-    screen.console.table(grid(results.ceilings_table(measured)))
+    screen.table(grid(results.ceilings_table(measured)))
     store.keep_ceilings(here, measured)

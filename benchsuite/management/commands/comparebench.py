@@ -95,7 +95,7 @@ class Command(BriefCommand):
             first = made[0].baseline.first.pk if made else ""
             write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
         screen = Screen(asked.json, asked.html, asked.junit, asked.markdown)
-        to_terminal(answer, screen.console)
+        to_terminal(answer, screen)
         if asked.json:
             content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
             streams.write(asked.json, json.dumps(content, indent=2) + "\n")

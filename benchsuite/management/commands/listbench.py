@@ -30,27 +30,27 @@ class Command(BriefCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        console = Screen().console
+        screen = Screen()
         if options["explain"]:
             for term in explain(options["explain"]):
-                console.say(f"{term.term}: {term.meaning}")
-                console.say(f"More: {term.place}")
+                screen.say(f"{term.term}: {term.meaning}")
+                screen.say(f"More: {term.place}")
         elif options["explain"] is not None:
             every = dict.fromkeys(term for some in explanations().values() for term in some)
             headings = ("code or term", "what it means")
             meanings = [[term.term, term.meaning] for term in every]
-            console.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
+            screen.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
         elif options["findings"]:
-            console.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
+            screen.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
         else:
-            console.table(_adapters("server", conf.servers(), "interface"))
-            console.table(_adapters("front", conf.fronts()))
+            screen.table(_adapters("server", conf.servers(), "interface"))
+            screen.table(_adapters("front", conf.fronts()))
             workloads = [
                 [name, work.summary, ", ".join(f"{key}={one}" for key, one in work.options.items())]
                 for name, work in conf.workloads().items()
             ]
             about = ("workload", "what it does", "options")
-            console.table(Grid(headings=about, rows=workloads, prose=about[1:]))
+            screen.table(Grid(headings=about, rows=workloads, prose=about[1:]))
 
 
 def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:

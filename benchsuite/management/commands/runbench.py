@@ -64,7 +64,7 @@ class Command(BriefCommand):
         results = Results(screen.say, follow, batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         titles = planned.titles(plans)
-        progress = Progress(screen.console, titles, lambda done: estimate.each_s(plans[done:]))
+        progress = Progress(screen, titles, lambda done: estimate.each_s(plans[done:]))
         ended: BaseException | None = None
         try:
             screen.say(sample.line())

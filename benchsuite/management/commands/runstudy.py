@@ -153,7 +153,7 @@ class Command(BriefCommand):
         try:
             screen.say(sample.line())
             progress = Progress(
-                screen.console,
+                screen,
                 titles,
                 lambda done: execution.ahead_s(estimate),
                 made_before=len(execution.done),

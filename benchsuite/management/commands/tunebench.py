@@ -67,9 +67,7 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.say(*rehearsal(ahead, len(notebook.entries)))
             return
-        shown = TrialProgress(
-            screen.console, notebook, lambda: rehearsed(asked, notebook.entries).spent_s
-        )
+        shown = TrialProgress(screen, notebook, lambda: rehearsed(asked, notebook.entries).spent_s)
         results = Results(screen.say, conf.page("tune", execution.row.pk))
         try:
             screen.say(sample.line())
@@ -137,7 +135,7 @@ def _alone_s(execution: Execution, screen: Screen) -> float:
     if trial is None:
         raise UsageError(f"Nothing can be started: {execution.notebook.said}.")
     plan = execution.plan_of(trial)
-    shown = Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S])
+    shown = Progress(screen, ["one user"], lambda _: [OVERHEAD_S])
     with session(Results(screen.say), shown, screen) as at_work, shown:
         _, result = resuming.one(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
