@@ -18,8 +18,8 @@ from benchsuite import __version__
 from benchsuite.agent.client import connected
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.management import streams
-from benchsuite.management.options.place import Place, goes_on
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import goes_on, read
+from benchsuite.management.options.place import Place
 from benchsuite.models import Run
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.system import scratch

@@ -9,8 +9,7 @@ from benchsuite import store
 from benchsuite.core.specs.load import MAX_LOAD_PROCESSES
 from benchsuite.core.specs.spec import Spec, option, switch, table
 from benchsuite.load.parent.ceiling import ceilings
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal import results
 from benchsuite.report.writers import grid

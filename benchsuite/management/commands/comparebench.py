@@ -16,8 +16,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.management import streams
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.output import Screen, write_page
 from benchsuite.report.exports.comparison import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal

@@ -9,8 +9,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import REQUIRED, Spec, option, optional, table
 from benchsuite.core.units import counted
 from benchsuite.management import streams
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.output import Screen
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of

@@ -12,9 +12,8 @@ from benchsuite.core.results import Status, Verdict
 from benchsuite.core.units import listed
 from benchsuite.management import delegating, streams
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.models import Run

@@ -22,9 +22,8 @@ from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import counted, format_period
 from benchsuite.management import delegating, resuming, streams, studying
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution

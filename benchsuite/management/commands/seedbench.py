@@ -9,8 +9,7 @@ from django.core.management.base import CommandError
 
 from benchsuite.core.specs.spec import Spec, optional, switch, table
 from benchsuite.core.units import format_count, format_duration
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 
 ROWS = 100_000
 

@@ -17,9 +17,8 @@ from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import delegating, resuming, streams
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
-from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand, read, refuse_beside
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing

@@ -24,8 +24,7 @@ from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
 from benchsuite.core.specs.run import OUTPUT
 from benchsuite.core.specs.spec import Spec, changed, option, optional, switch, table
 from benchsuite.core.units import listed, parse_seconds
-from benchsuite.management.options import table as options_table
-from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options import parsing
 from benchsuite.management.options.place import Place
 from benchsuite.models import Run, begin_of_id
 from benchsuite.pythons.interpreter import OWN
@@ -173,16 +172,16 @@ EVERY = (*OF_A_RUN, *table(Place), *table(Output))
 
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
-    short, output = options_table.read(Shorthand, options), options_table.read(Output, options)
+    short, output = parsing.read(Shorthand, options), parsing.read(Output, options)
     made = 0
     if output.again:
         allowed = {entry.key for entry in OF_A_RUN if entry.again}
         why = "--again repeats a stored run as it was"
-        options_table.refuse_beside(options, OF_A_RUN, allowed, why)
+        parsing.refuse_beside(options, OF_A_RUN, allowed, why)
         some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(output.again)]
         _, made = continued(output.again)
     else:
-        values = options_table.given(options, table(RunSpec))
+        values = parsing.given(options, table(RunSpec))
         values["project"] = conf.config()["PROJECT"] or ""
         _choose_target(values, short, options)
         work = _choose_work(values, short)
@@ -191,7 +190,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
             values["server.server"] = [_usable(preferred, values.get("server.python"))]
-        some = options_table.cells(values)
+        some = parsing.cells(values)
     turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
@@ -217,7 +216,7 @@ def continued(again: Sequence[str]) -> tuple[UUID, int]:
 
 def known() -> Known:
     """What a cell of a study may say, by its name without dashes, and what that takes."""
-    return options_table.takes(entry for entry in OF_A_RUN if entry.path != "label")
+    return parsing.takes(entry for entry in OF_A_RUN if entry.path != "label")
 
 
 def of_words(*words: str) -> tuple[RunSpec, ...]:
@@ -229,9 +228,9 @@ def of_words(*words: str) -> tuple[RunSpec, ...]:
 
 
 @cache
-def _parser() -> Parser:
-    parser = Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
-    options_table.add_to(parser, EVERY)
+def _parser() -> parsing.Parser:
+    parser = parsing.Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
+    parsing.add_to(parser, EVERY)
     return parser
 
 
@@ -269,7 +268,7 @@ def _choose_target(values: dict[str, Any], short: Shorthand, options: Mapping[st
         if entry.name in OF_STARTING
         or (entry in table(RunSpec) and entry.path.partition(".")[0] in OF_SERVERS)
     ]
-    options_table.refuse_beside(options, entries, (), RUNS_ALREADY)
+    parsing.refuse_beside(options, entries, (), RUNS_ALREADY)
     values["server.server"] = [running.origin(short.target)]
     if short.path is None and short.locustfile is None and "workload.workload" not in values:
         raise UsageError(f"--target={short.target} has many pages: say which, as in --path=/.")
@@ -472,7 +471,7 @@ def _as_json(text: str) -> Any:
 def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
     spec = replace(RunSpec.from_json(run.spec), repetition=1)
-    values = options_table.given(options, table(RunSpec))
+    values = parsing.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
             raise UsageError(
@@ -500,7 +499,7 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
             "--resume, and give its options."
         )
     entries = [entry for entry in table(RunSpec) if entry.secret]
-    again = options_table.given(options, entries)
+    again = parsing.given(options, entries)
     urls = {}
     for entry in (entry for entry in entries if entry.path in URLS):
         stored = attrgetter(entry.path)(spec)
