@@ -22,10 +22,6 @@ from django.http import HttpResponseBase
 from django.utils.module_loading import import_string
 from django.utils.text import capfirst
 
-from benchsuite import fronts as front_files
-from benchsuite import servers as server_files
-from benchsuite import services as service_files
-from benchsuite import workloads as workload_files
 from benchsuite.core.exceptions import UsageError, choices, last_line
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.units import short
@@ -281,13 +277,6 @@ KEYS: dict[Any, Key] = {
 }
 """docs/settings.md says what each is for."""
 
-BUILTIN = {
-    "SERVERS": server_files.BUILTIN,
-    "FRONTS": front_files.BUILTIN,
-    "WORKLOADS": workload_files.BUILTIN,
-    "SERVICES": service_files.BUILTIN,
-}
-
 
 @cache
 def config() -> dict[str, Any]:
@@ -332,11 +321,13 @@ def margins() -> dict[str, float]:
 
 
 def paths(key: str) -> dict[str, str]:
-    """Dotted paths by name, built-in ones first: of SERVERS, FRONTS, WORKLOADS or SERVICES."""
+    """Dotted paths by name of SERVERS, FRONTS, WORKLOADS or SERVICES, those of the package of that
+    name first.
+    """
     from benchsuite.servers import heritage, peers
 
     beside = {**peers.PEERS, **heritage.BUILTIN} if key == "SERVERS" else {}
-    return {**BUILTIN[key], **beside, **config()[key]}
+    return {**import_string(f"benchsuite.{key.lower()}.BUILTIN"), **beside, **config()[key]}
 
 
 def servers() -> dict[str, type["ServerAdapter"]]:

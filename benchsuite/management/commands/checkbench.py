@@ -45,18 +45,15 @@ class Command(BriefCommand):
         checks = list(examine())
         screen.answer(results.machine_answer(checks))
         if asked.calibrate:
-            _calibrate(screen, asked.duration_s, asked.load_processes)
+            here = fingerprint.fingerprint()
+            store.ceilings(here)  # says at once when nothing can be kept
+            seconds, processes = asked.duration_s, asked.load_processes
+            with terminable(), alone(screen.waiting), screen.status("Calibrating …"):
+                measured = list(ceilings(seconds=seconds, processes=processes))
+            screen.table(grid(results.ceilings_table(measured)))
+            store.keep_ceilings(here, measured)
         states = {check.state for check in checks}
         if State.BAD in states:
             raise CommandError("Runs on this machine would be doubtful as it is.", returncode=1)
         if asked.strict and State.DOUBTFUL in states:
             raise CommandError("Something is doubtful, and --strict was given.", returncode=1)
-
-
-def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
-    here = fingerprint.fingerprint()
-    store.ceilings(here)  # says at once when nothing can be kept
-    with terminable(), alone(screen.waiting), screen.status("Calibrating …"):
-        measured = list(ceilings(seconds=seconds, processes=processes))
-    screen.table(grid(results.ceilings_table(measured)))
-    store.keep_ceilings(here, measured)

@@ -51,5 +51,4 @@ class Command(BriefCommand):
             raise UsageError(f"There are no runs{chosen}; the list of results shows what there is.")
         streams.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)
-        words = f"{counted(count, 'run')} in {file}; elsewhere: {elsewhere}"
-        Screen(file).say(words)
+        Screen(file).say(f"{counted(count, 'run')} in {file}; elsewhere: {elsewhere}")

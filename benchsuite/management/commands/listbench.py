@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from benchsuite import conf
 from benchsuite.core.glossary import explain, explanations
+from benchsuite.core.specs.spec import Entry
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
@@ -15,19 +14,14 @@ from benchsuite.report.terminal.grid import Grid
 
 class Command(BriefCommand):
     help = __doc__
-    examples = ("", "--findings", "--explain B205")
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--findings", action="store_true", help="list the findings and their limits instead"
-        )
-        parser.add_argument(
-            "--explain",
-            nargs="?",
-            const="",
-            metavar="CODE",
+    entries = (
+        Entry(flag="--findings", help="list the findings and their limits instead", kind=bool),
+        Entry(
+            flag="--explain [CODE]",
             help="say what a code or term means, such as B205, L04 or goodput; alone: all of them",
-        )
+        ),
+    )
+    examples = ("", "--findings", "--explain B205")
 
     def handle(self, **options: Any) -> None:
         screen = Screen()

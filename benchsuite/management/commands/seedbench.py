@@ -42,12 +42,10 @@ class Command(BriefCommand):
                 'The target app is not installed; add "benchsuite.target" to INSTALLED_APPS and '
                 "run: python manage.py migrate benchsuite_target"
             )
-        self._fill(read(Seed, options))
-
-    def _fill(self, asked: Seed) -> None:
         from benchsuite.target.seed import seed
         from benchsuite.target.survey.reading import load_surveys
 
+        asked = read(Seed, options)
         if asked.surveys:
             surveys, pages, questions = load_surveys()
             self.stdout.write(f"{surveys} surveys: {questions} questions on {pages} pages")
