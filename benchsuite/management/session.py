@@ -22,9 +22,8 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.core.units import counted, format_bytes, format_duration, format_rate
 from benchsuite.delay.delayer import HOST
 from benchsuite.load.job import Tick
-from benchsuite.management import streams
+from benchsuite.management import output
 from benchsuite.management.options.place import Place
-from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.terminal.progress import Progress, phase_words
@@ -155,7 +154,7 @@ def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None
     for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
         with suppress(OSError):
             path = folder.absolute() / name
-            streams.write_whole(path, json_of(runs))
+            output.write_whole(path, json_of(runs))
             return path
     return None
 
@@ -172,7 +171,7 @@ def estimated(plans: Sequence[Plan]) -> Estimate:
 def session(
     results: Results,
     watcher: Progress,
-    screen: Screen,
+    screen: output.Screen,
     *,
     place: Place = Place(),  # noqa: B008 - it is frozen
     estimate: Estimate | None = None,
@@ -203,7 +202,7 @@ class Session:
     at_work: runner.Session
     results: Results
     watcher: Progress
-    screen: Screen
+    screen: output.Screen
     journal: Journal
     estimate: Estimate
 

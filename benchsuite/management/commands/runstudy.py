@@ -20,11 +20,10 @@ from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import counted, format_period
-from benchsuite.management import delegating, resuming, streams, studying
+from benchsuite.management import delegating, output, resuming, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
-from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
@@ -121,12 +120,12 @@ class Command(BriefCommand):
                 self.stdout.write(words)
             if asked.html:
                 row = chosen(_one(asked.names), asked.label)
-                write_page(asked.html, "studies.show", row.name, execution=row.pk)
+                output.write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return
         if delegating.is_elsewhere(options):
             delegating.make("runstudy", self.words, options)
             return
-        sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
+        sample, screen = HostSample(), output.Screen(verbosity=options["verbosity"])
         execution = _execution(asked)
         studying.check_values(execution.study, execution.candidates)
         execution.check()
@@ -183,9 +182,9 @@ def _write_pages(asked: Asked) -> str:
     """
     flag, file, names, label = "--markdown", asked.markdown, asked.names, asked.label
     if len(names) == 1:
-        streams.check(flag, file)
+        output.check(flag, file)
         report = study_report(chosen(names[0], label))
-        streams.write(file, to_markdown(whole(report, chosen_beside(report, asked.beside))))
+        output.write(file, to_markdown(whole(report, chosen_beside(report, asked.beside))))
         return ""
     if asked.beside:
         raise UsageError("--with is the difference of two executions of one study; name it.")
@@ -198,10 +197,10 @@ def _write_pages(asked: Asked) -> str:
     pages = {f"{report.study.name}.md": to_markdown(whole(report)) for report in reports}
     pages[INDEX] = to_markdown(summary.answer(reports, without))
     if file == "-":
-        streams.write(file, pages[INDEX])
+        output.write(file, pages[INDEX])
         return ""
     for name, page in pages.items():
-        streams.write(str(Path(file, name)), page)
+        output.write(str(Path(file, name)), page)
     return f"Written  {', '.join(pages)} in {file}"
 
 

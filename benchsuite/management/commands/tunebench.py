@@ -14,12 +14,11 @@ from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import counted, format_duration, format_period
-from benchsuite.management import delegating, resuming, streams
+from benchsuite.management import delegating, output, resuming
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand, read, refuse_beside
 from benchsuite.management.options.place import Place
-from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import Execution
@@ -55,7 +54,7 @@ class Command(BriefCommand):
             _paste(options)
             return
         sample = HostSample()
-        screen = Screen(options["json"], options["html"], verbosity=options["verbosity"])
+        screen = output.Screen(options["json"], options["html"], verbosity=options["verbosity"])
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
@@ -100,11 +99,11 @@ def _paste(options: dict[str, Any]) -> None:
         report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
     words = f"{executing.which(report.row)}: {report.outcome.headline}"
-    Screen("-").say(words)
-    streams.write("-", text)
+    output.Screen("-").say(words)
+    output.write("-", text)
 
 
-def _execution(options: dict[str, Any], screen: Screen) -> Execution:
+def _execution(options: dict[str, Any], screen: output.Screen) -> Execution:
     if options["resume"] is None:
         first = executing.begun(tune_options.asked(options))
         if options["objective"] is not None or options["dry_run"]:
@@ -128,7 +127,7 @@ def _execution(options: dict[str, Any], screen: Screen) -> Execution:
     return executing.resumed(row, spec)
 
 
-def _alone_s(execution: Execution, screen: Screen) -> float:
+def _alone_s(execution: Execution, screen: output.Screen) -> float:
     """How long one user waits, who is asked of the first server before anything is stored."""
     trial = execution.searching.next
     if trial is None:
@@ -161,7 +160,7 @@ def _headline(execution: Execution) -> str:
     return " · ".join([TuningReport(execution.row, execution.notebook).question, on, *before])
 
 
-def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:
+def _tell(screen: output.Screen, execution: Execution, options: Mapping[str, Any]) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
@@ -178,9 +177,9 @@ def _write_of(runs: Sequence[Run], options: Mapping[str, Any]) -> None:
 def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
     try:
         if options["json"]:
-            streams.write(options["json"], report.as_json())
+            output.write(options["json"], report.as_json())
         if options["html"]:
-            write_page(options["html"], "tuning.show", report.row.pk)
+            output.write_page(options["html"], "tuning.show", report.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 

@@ -26,7 +26,7 @@ from benchsuite.core.printable import hidden, is_control, printable
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.specs.spec import AnySpec, Entry, changed, table
 from benchsuite.core.units import listed, parse_seconds, short
-from benchsuite.management import streams
+from benchsuite.management import output
 from benchsuite.management.options.place import Place
 from benchsuite.runner import preflight
 from benchsuite.studies.options import Known, Takes
@@ -263,7 +263,7 @@ class Parser(base.CommandParser):
     def error(self, message: str) -> Never:  # type: ignore[misc]  # the stubs let it return
         words = printable(hidden(with_guess(message, self._option_string_actions)))
         if self.called_from_command_line:
-            words = streams.fitted(words, sys.stderr, first=len(f"{self.prog}: error: "))
+            words = output.fitted(words, sys.stderr, first=len(f"{self.prog}: error: "))
         super().error(words)
 
 
@@ -273,7 +273,7 @@ class Wrapping(base.OutputWrapper):
     def write(  # type: ignore[override]  # as Django's own does
         self, msg: str = "", *args: Any, **options: Any
     ) -> None:
-        super().write(streams.fitted(msg, cast(TextIO, self)), *args, **options)
+        super().write(output.fitted(msg, cast(TextIO, self)), *args, **options)
 
 
 class BriefCommand(base.BaseCommand):
@@ -295,7 +295,7 @@ class BriefCommand(base.BaseCommand):
         self, stdout: TextIO | None = None, stderr: TextIO | None = None, **colours: bool
     ) -> None:
         out, err = (
-            given or cast(TextIO, streams.Outlasting(stream or StringIO()))
+            given or cast(TextIO, output.Outlasting(stream or StringIO()))
             for given, stream in ((stdout, sys.stdout), (stderr, sys.stderr))
         )
         plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"
@@ -322,10 +322,10 @@ class BriefCommand(base.BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         self.words = argv[2:]
-        streams.occupy_closed()
-        streams.plainer_where_needed()
+        output.occupy_closed()
+        output.plainer_where_needed()
         try:
-            with terminable(), streams.outlasted():
+            with terminable(), output.outlasted():
                 super().run_from_argv(argv)
         except KeyboardInterrupt:  # outside of execute(): while words are read or errors printed
             self.stderr.write("Interrupted.")
@@ -336,7 +336,7 @@ class BriefCommand(base.BaseCommand):
         try:
             conf.check()  # whether or not Django is told to skip its checks
             for name in ("json", "html", "junit"):
-                streams.check(f"--{name}", options.get(name))
+                output.check(f"--{name}", options.get(name))
             options = with_places(options)
             loaded = preflight.YES_LOAD.set(options.get("yes_load") or ())
             try:

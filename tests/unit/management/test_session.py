@@ -261,7 +261,7 @@ def test_where_nothing_can_be_written_the_figures_are_printed(runbench, capsys, 
     def refuse(*given):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("benchsuite.management.streams.write_whole", refuse)
+    monkeypatch.setattr("benchsuite.management.output.write_whole", refuse)
     with pytest.raises(CommandError, match="the figures above are all there is"):
         runbench(gone)
     assert "100" in capsys.readouterr().out.split("goodput", 1)[1]
