@@ -161,11 +161,6 @@ def _classes(id: str, what: str, base: str) -> Key:
     """Names → dotted paths of subclasses of its base in benchsuite, added to the built-in ones."""
     base = f"benchsuite.{base}"
 
-    def faults(value: dict[str, str]) -> Iterator[str]:
-        for name, path in value.items():
-            if fault := fault_of(path, base):
-                yield f"[{name!r}]: {fault}"
-
     return Key(
         id=id,
         default={},
@@ -178,7 +173,11 @@ def _classes(id: str, what: str, base: str) -> Key:
             name and "." in path and not any(sign.isspace() or sign == "," for sign in name)
             for name, path in value.items()
         ),
-        faults=faults,
+        faults=lambda value: (
+            f"[{name!r}]: {fault}"
+            for name, path in value.items()
+            if (fault := fault_of(path, base))
+        ),
     )
 
 

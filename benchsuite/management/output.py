@@ -16,7 +16,7 @@ from typing import Any, TextIO, cast
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, QueryDict
-from django.urls import get_urlconf, include, path, set_urlconf
+from django.urls import get_urlconf, set_urlconf
 from django.utils.module_loading import import_string
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -65,7 +65,14 @@ def legible(text: str, stream: TextIO) -> str:
 
 @contextmanager
 def outlasted() -> Iterator[None]:
-    """Whatever is printed in this block may have no reader, from the start or from a moment on."""
+    """Whatever is printed in this block may have no reader, from the start or from a moment on. A
+    closed stream leads nowhere: else the next file that is opened is in its place.
+    """
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
     before = sys.stdout, sys.stderr
     with open(os.devnull, "w", encoding="utf-8") as nowhere:
         sys.stdout, sys.stderr = (cast(TextIO, Outlasting(one or nowhere)) for one in before)
@@ -75,15 +82,6 @@ def outlasted() -> Iterator[None]:
             for stream in (sys.stdout, sys.stderr):
                 stream.flush()
             sys.stdout, sys.stderr = before
-
-
-def occupy_closed() -> None:
-    """A closed standard stream leads nowhere: else the next file that is opened is in its place."""
-    for number in (0, 1, 2):
-        try:
-            os.fstat(number)
-        except OSError:
-            os.open(os.devnull, os.O_RDWR)  # the lowest number that is free
 
 
 class Outlasting:
@@ -130,11 +128,10 @@ LOST = "?"  #: For a character without a replacement.
 
 def plainer(text: str) -> str:
     """The text in ASCII, as close as possible."""
-    signs = []
-    for sign in text.translate(PLAINER):
-        bare = unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode()
-        signs.append(sign if sign.isascii() else bare or LOST)
-    return "".join(signs)
+    return "".join(
+        unicodedata.normalize("NFKD", sign).encode("ascii", "ignore").decode() or LOST
+        for sign in text.translate(PLAINER)
+    )
 
 
 def plainer_where_needed() -> None:
@@ -145,9 +142,7 @@ def plainer_where_needed() -> None:
             stream.reconfigure(errors=NAME)
 
 
-def _replaced(error: UnicodeError) -> tuple[str, int]:
-    if not isinstance(error, UnicodeEncodeError):
-        raise error
+def _replaced(error: Any) -> tuple[str, int]:
     return plainer(error.object[error.start : error.end]), error.end
 
 
@@ -270,13 +265,10 @@ def write_whole(path: Path, pieces: Iterable[str]) -> None:
         part.unlink(missing_ok=True)
 
 
-PAGES: Any = (path("", include("benchsuite.urls")),)
-
-
 def write_page(file: str, view: str, *args: object, **query: object) -> None:
     """What a view such as "run.show" shows as its link "HTML file" does; raises BenchsuiteError."""
     before = get_urlconf()
-    set_urlconf(PAGES)
+    set_urlconf("benchsuite.management.urls")
     try:
         request = HttpRequest()
         request.method = "GET"

@@ -82,9 +82,8 @@ class Results:
                 self.say(f"Follow   {self.follow or conf.page(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
-            words = str(error) or type(error).__name__
-            if isinstance(error, KeyboardInterrupt):
-                words = "it was interrupted."
+            is_ctrl_c = isinstance(error, KeyboardInterrupt)
+            words = "it was interrupted." if is_ctrl_c else str(error) or type(error).__name__
             reason = f"The command ended before its run had: {words}"
             row.status, row.failure = Status.INTERRUPTED.value, reason
             attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
@@ -206,7 +205,7 @@ class Session:
     journal: Journal
     estimate: Estimate
 
-    def one(
+    def make(
         self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
     ) -> tuple[Run, RunResult]:
         """Makes one run: its stored row, and its result, which says how it ended. Where the

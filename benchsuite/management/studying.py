@@ -234,7 +234,7 @@ class Execution:
                         raise UnavailableError(candidate.reason)
                     spec = replace(candidate.plan.spec, repetition=turn.repetition, seed=turn.seed)
                     plan = replace(candidate.plan, spec=spec)
-                    resuming.one(at_work, plan, [*filter(None, later)], row)
+                    resuming.make(at_work, plan, [*filter(None, later)], row)
                 except UnavailableError as error:
                     self._refuse(candidate, row, str(error))
                     progress.skip(candidate.reason)

@@ -70,7 +70,7 @@ class Command(BriefCommand):
                 plans = preflight.prepared(plans, screen.building)
                 with progress:
                     for number, plan in enumerate(plans, start=1):
-                        at_work.one(plan, plans[number:])
+                        at_work.make(plan, plans[number:])
         except (BenchsuiteError, KeyboardInterrupt) as error:
             ended = error  # what ended well, or failed before, is told all the same
         rows = [*before, *results.rows]  # with those of a command that was continued

@@ -135,7 +135,7 @@ def _alone_s(execution: Execution, screen: output.Screen) -> float:
     plan = execution.plan_of(trial)
     shown = Progress(screen, ["one user"], lambda _: [OVERHEAD_S])
     with session(Results(screen.say), shown, screen) as at_work, shown:
-        _, result = resuming.one(at_work, plan)
+        _, result = resuming.make(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
         failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log
         raise UsageError(

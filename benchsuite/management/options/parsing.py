@@ -322,7 +322,6 @@ class BriefCommand(base.BaseCommand):
 
     def run_from_argv(self, argv: list[str]) -> None:
         self.words = argv[2:]
-        output.occupy_closed()
         output.plainer_where_needed()
         try:
             with terminable(), output.outlasted():

@@ -315,13 +315,9 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
 
 def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
     """The load; what is left open is as the workload has it."""
-    rate, connections = values.get("load.arrival_rate"), short.connections
-    ways = {
-        "--users": values.get("load.users"),
-        "--rate": rate,
-        "--stages": short.stages,
-        "--connections": connections,
-    }
+    users, rate = values.get("load.users"), values.get("load.arrival_rate")
+    stages, connections = short.stages, short.connections
+    ways = {"--users": users, "--rate": rate, "--stages": stages, "--connections": connections}
     given = [flag for flag, value in ways.items() if value is not None]
     if len(given) > 1 and given != ["--rate", "--connections"]:
         raise UsageError(
@@ -348,8 +344,8 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
             f"--iterations counts journeys, and those of {work.name} don't end by themselves; "
             "remove it."
         )
-    if short.stages is not None:
-        _choose_stages(values, short.stages)
+    if stages is not None:
+        _choose_stages(values, stages)
     elif rate is not None:
         values["load.model"] = load.OPEN
     if values.get("load.model") != load.OPEN and not fixed:
@@ -386,8 +382,7 @@ def _choose_stages(values: dict[str, Any], text: str) -> None:
 
 def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
     """CPUs, environments, fronts, the target's data and settings."""
-    processes = values.get("load.processes", 1)
-    values["server.cpus"], values["load.cpus"] = _cpus(short, processes)
+    values["server.cpus"], values["load.cpus"] = _cpus(short, values.get("load.processes", 1))
     if short.target is not None:
         values["server.cpus"], values["load.cpus"] = None, short.cpus_load
     if files := values.get("server.environment"):
@@ -527,14 +522,14 @@ def _stored(again: Sequence[str]) -> list[Run]:
     for run_id in again:
         begin = begin_of_id(run_id)
         rows = list(Run.objects.filter(pk__istartswith=begin)[:2]) if begin else []
-        why = ""
         if not rows:
             why = "not one stored run begins with that id; the list of results shows them"
         elif len(rows) > 1:
             why = "several stored runs begin with that id; give more of it"
         elif rows[0].unreadable:
             why = f"what is stored of this run can't be read ({rows[0].unreadable})"
-        if why:
-            raise UsageError(f"--again {run_id}: {why}.")
-        runs += rows
+        else:
+            runs += rows
+            continue
+        raise UsageError(f"--again {run_id}: {why}.")
     return runs

@@ -62,7 +62,7 @@ class Execution:
                 begun, ran = monotonic(), None
                 sleep(trial.wait_s)
                 try:
-                    ran, result = resuming.one(at_work, self.plan_of(trial))
+                    ran, result = resuming.make(at_work, self.plan_of(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))

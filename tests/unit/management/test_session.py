@@ -328,7 +328,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
             opened,
             Estimate(),
         )
-        row, found = made.one(unbuilt)
+        row, found = made.make(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]
     assert found.spec == unbuilt.spec
     assert Run.objects.get() == row
