@@ -334,14 +334,6 @@ def servers() -> dict[str, type["ServerAdapter"]]:
     return {name: server_class(name) for name in paths("SERVERS")}
 
 
-def fronts() -> dict[str, type["FrontAdapter"]]:
-    return {name: front_class(name) for name in paths("FRONTS")}
-
-
-def workloads() -> dict[str, type["Workload"]]:
-    return {name: workload_class(name) for name in paths("WORKLOADS")}
-
-
 def devices() -> tuple[type["Device"], ...]:
     return tuple(import_string(path) for path in config()["TELEMETRY"].values())
 

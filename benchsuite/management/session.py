@@ -160,10 +160,9 @@ def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None
 
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
-    try:
+    with suppress(Error):  # whoever needs the database says so; nobody needs it for an estimate
         return Estimate(overheads(plan.spec.server.server for plan in plans))
-    except Error:  # whoever needs the database says so; nobody needs it for an estimate
-        return Estimate()
+    return Estimate()
 
 
 @contextmanager
@@ -258,7 +257,7 @@ class Recording:
 
     def __init__(self, watcher: Progress, journal: Journal, row: Run, load: LoadProfile) -> None:
         self._watcher, self._journal, self._load = watcher, journal, load
-        self._run = str(row.pk)
+        self.note, self._run = watcher.note, str(row.pk)
         self._about = {"title": watcher.title, "place": watcher.place}
         self._before = 0.0, 0, 0  #: Seconds, requests and failures, by the last tick.
         self._write(run=self._run, **self._about, total=watcher.total, unit=units_of(row))
@@ -266,9 +265,6 @@ class Recording:
     def stage(self, text: str) -> None:
         self._write(stage=text)
         self._watcher.stage(text)
-
-    def note(self, text: str) -> None:
-        self._watcher.note(text)
 
     def tick(self, tick: Tick) -> None:
         self._write(phase=phase_words(self._load, tick), second=self._second(tick))

@@ -38,10 +38,12 @@ class Command(BriefCommand):
             screen.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
         else:
             screen.table(_adapters("server", conf.servers(), "interface"))
-            screen.table(_adapters("front", conf.fronts()))
+            fronts = {name: conf.front_class(name) for name in conf.paths("FRONTS")}
+            screen.table(_adapters("front", fronts))
+            works = {name: conf.workload_class(name) for name in conf.paths("WORKLOADS")}
             workloads = [
                 [name, work.summary, ", ".join(f"{key}={one}" for key, one in work.options.items())]
-                for name, work in conf.workloads().items()
+                for name, work in works.items()
             ]
             about = ("workload", "what it does", "options")
             screen.table(Grid(headings=about, rows=workloads, prose=about[1:]))

@@ -127,14 +127,13 @@ class Command(BriefCommand):
             return
         sample, screen = HostSample(), output.Screen(verbosity=options["verbosity"])
         execution = _execution(asked)
-        studying.check_values(execution.study, execution.candidates)
         execution.check()
         plans = [cell.plan for cell in execution.candidates if cell.plan]
         place = read(Place, options)
         place.check_runs(plan.spec for plan in plans)
-        estimate = estimated(plans)
-        execution.ahead = [turn for block in execution.blocks(estimate) for turn in block]
-        times_s = execution.estimates_s(estimate, execution.ahead)
+        execution.estimate = estimated(plans)
+        execution.ahead = [turn for block in execution.blocks() for turn in block]
+        times_s = execution.estimates_s(execution.ahead)
         screen.say(_headline(execution, sum(times_s)))
         screen.say(*(f"Skipped  {cell.title}: {cell.reason}" for cell in execution.skipped))
         if asked.dry_run:
@@ -153,13 +152,14 @@ class Command(BriefCommand):
             progress = Progress(
                 screen,
                 titles,
-                lambda done: execution.ahead_s(estimate),
+                lambda done: execution.ahead_s(),
                 made_before=len(execution.done),
                 grows=execution.is_open_ended,
             )
+            estimate = execution.estimate
             with session(results, progress, screen, place=place, estimate=estimate) as at_work:
                 execution.enter(fingerprint.fingerprint())
-                execution.run(at_work, progress, titles, estimate)
+                execution.run(at_work, progress, titles)
         except (BenchsuiteError, KeyboardInterrupt) as error:
             raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
         finally:
