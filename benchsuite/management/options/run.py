@@ -40,6 +40,7 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
 
 SEEDS = 0, 10**9  #: Those of runs are made of it, and stored.
 NONE = "none"  #: As a front: the server without one.
+AS_IT_WAS = "--again repeats a stored run as it was"  #: How what would change it is refused.
 
 URLS = {"database.use": "DATABASE_URL", "layer.url": "REDIS_URL"}
 """Variables in which a URL may stand with its password, which others see on a command line."""
@@ -176,8 +177,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     made = 0
     if output.again:
         allowed = {entry.key for entry in OF_A_RUN if entry.again}
-        why = "--again repeats a stored run as it was"
-        parsing.refuse_beside(options, OF_A_RUN, allowed, why)
+        parsing.refuse_beside(options, OF_A_RUN, allowed, AS_IT_WAS)
         some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(output.again)]
         _, made = continued(output.again)
     else:
@@ -469,9 +469,7 @@ def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     values = parsing.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
-            raise UsageError(
-                f"--again repeats a run as it was, and {environment} is not its environment."
-            )
+            raise UsageError(f"{AS_IT_WAS}, and {environment} is not its environment.")
     if short.cpus_target or short.cpus_load or not short.pin:
         for_target, for_load = _cpus(short, spec.load.processes)
         server = replace(spec.server, cpus=for_target)
@@ -501,8 +499,8 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
         url = again.get(entry.path, stored)
         if hidden(url) != stored:
             raise UsageError(
-                f"--again repeats a stored run as it was, and --{entry.name}={hidden(url)} would "
-                f"change it: leave it out, or give {stored or 'none'} with its password."
+                f"{AS_IT_WAS}, and --{entry.name}={hidden(url)} would change it: leave it out, or "
+                f"give {stored or 'none'} with its password."
             )
         urls[entry.path] = completed(url, os.environ.get(URLS[entry.path], ""))
     visitor = VisitorSpec(
@@ -510,7 +508,7 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     )
     if set(visitor.lines) != set(spec.visitor.unknown):
         raise UsageError(
-            "--again repeats a stored run as it was, and secrets are not stored with one: give "
+            f"{AS_IT_WAS}, and secrets are not stored with one: give "
             f"{listed(sorted(spec.visitor.unknown) or ['no header and no cookie'])} again."
         )
     return changed(spec, {**urls, "visitor": spec.visitor.completed(visitor)})
