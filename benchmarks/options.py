@@ -10,7 +10,7 @@ from benchsuite.core.specs.spec import Entry
 
 def markdown(entries: Sequence[Entry]) -> str:
     """The table in the docs: under each heading its options."""
-    from benchsuite.management.options.table import both, help_of
+    from benchsuite.management.options.parsing import both, help_of
 
     groups: dict[str, list[str]] = {}
     for entry in entries:

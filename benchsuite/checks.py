@@ -6,7 +6,7 @@ from django.conf import settings
 from django.core.checks import CheckMessage, Tags, Warning, register
 from django.urls import NoReverseMatch, reverse
 
-from benchsuite.conf.keys import problems
+from benchsuite.conf import problems
 
 
 @register("benchsuite")

@@ -43,10 +43,10 @@ class Project:
     @property
     def name(self) -> str:
         """That of its checkout, else of its folder."""
-        above = (self.folder, *self.folder.parents)
-        marks = (".git", "pyproject.toml")
-        tops = [one for one in above if any((one / mark).exists() for mark in marks)]
-        return (tops or above)[0].name
+        for folder in (self.folder, *self.folder.parents):
+            if (folder / ".git").exists() or (folder / "pyproject.toml").exists():
+                return folder.name
+        return self.folder.name
 
 
 def find(folder: Path, settings: str = "", python: str = "") -> Project:
@@ -126,8 +126,8 @@ def _pythons(home: Path) -> Iterator[Path]:
         yield Path(conda)
     yield Path(sys.executable)
     elsewhere = [folder for folder in os.get_exec_path() if Path(folder) != Path(sys.prefix, "bin")]
-    if found := shutil.which("python3", path=os.pathsep.join(elsewhere)):
-        yield Path(found)
+    if program := shutil.which("python3", path=os.pathsep.join(elsewhere)):
+        yield Path(program)
 
 
 def _asked(python: Path, manage: Path, settings: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ TEMPLATES = [
         "OPTIONS": {"context_processors": ["django.template.context_processors.request"]},
     }
 ]
-ROOT_URLCONF = "benchsuite.cli.urls"
+ROOT_URLCONF = "benchsuite.management.urls"
 STATIC_URL = "static/"
 LOGGING = {
     "version": 1,

@@ -17,9 +17,9 @@ from django.core.management.base import CommandError
 from benchsuite import __version__
 from benchsuite.agent.client import connected
 from benchsuite.load.hosts.keys import Listening
-from benchsuite.management import streams
-from benchsuite.management.options.place import Place, goes_on
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import goes_on, read
+from benchsuite.management.options.place import Place
+from benchsuite.management.output import beside
 from benchsuite.models import Run
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.system import scratch
@@ -48,7 +48,7 @@ def make(
     """
     place = read(Place, options).watching
     assert place is not None, "Place wants its key"
-    screen = streams.beside(options.get("json"), options.get("html"))
+    screen = beside(options.get("json"), options.get("html"))
     with scratch.folder() as folder:
         status, exported = _made(place, name, _others(words), folder, screen)
         if exported:

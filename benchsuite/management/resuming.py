@@ -63,11 +63,11 @@ def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
     return new
 
 
-def one(
+def make(
     at_work: Session, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
 ) -> tuple[Run, RunResult]:
-    """Makes a run as `Session.one` does; raises BenchsuiteError where nothing can follow it."""
-    run, result = at_work.one(plan, later, cell)
+    """Makes a run as `Session.make` does; raises BenchsuiteError where nothing can follow it."""
+    run, result = at_work.make(plan, later, cell)
     if at_work.results.refused:
         raise BenchsuiteError(at_work.results.sentence)
     if run.failure_code == DISK_FULL:

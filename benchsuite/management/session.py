@@ -15,7 +15,6 @@ from django.db import Error, OperationalError, close_old_connections
 
 from benchsuite import conf, runner, store
 from benchsuite.comparing.titles import units_of
-from benchsuite.conf import addresses
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Ceiling, RunResult, Status
@@ -23,9 +22,8 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.core.units import counted, format_bytes, format_duration, format_rate
 from benchsuite.delay.delayer import HOST
 from benchsuite.load.job import Tick
-from benchsuite.management import streams
+from benchsuite.management import output
 from benchsuite.management.options.place import Place
-from benchsuite.management.output import Screen
 from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports.runs import json_of
 from benchsuite.report.terminal.progress import Progress, phase_words
@@ -81,12 +79,11 @@ class Results:
         self.rows.append(row)
         try:
             if self._tried(row.save) and row is self.rows[0]:
-                self.say(f"Follow   {self.follow or addresses.of_run(row.pk)}")
+                self.say(f"Follow   {self.follow or conf.page(row.pk)}")
             yield row, lambda result: self._keep(row, result)
         except BaseException as error:
-            words = str(error) or type(error).__name__
-            if isinstance(error, KeyboardInterrupt):
-                words = "it was interrupted."
+            is_ctrl_c = isinstance(error, KeyboardInterrupt)
+            words = "it was interrupted." if is_ctrl_c else str(error) or type(error).__name__
             reason = f"The command ended before its run had: {words}"
             row.status, row.failure = Status.INTERRUPTED.value, reason
             attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
@@ -156,24 +153,23 @@ def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None
     for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
         with suppress(OSError):
             path = folder.absolute() / name
-            streams.write_whole(path, json_of(runs))
+            output.write_whole(path, json_of(runs))
             return path
     return None
 
 
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
-    try:
+    with suppress(Error):  # whoever needs the database says so; nobody needs it for an estimate
         return Estimate(overheads(plan.spec.server.server for plan in plans))
-    except Error:  # whoever needs the database says so; nobody needs it for an estimate
-        return Estimate()
+    return Estimate()
 
 
 @contextmanager
 def session(
     results: Results,
     watcher: Progress,
-    screen: Screen,
+    screen: output.Screen,
     *,
     place: Place = Place(),  # noqa: B008 - it is frozen
     estimate: Estimate | None = None,
@@ -204,11 +200,11 @@ class Session:
     at_work: runner.Session
     results: Results
     watcher: Progress
-    screen: Screen
+    screen: output.Screen
     journal: Journal
     estimate: Estimate
 
-    def one(
+    def make(
         self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
     ) -> tuple[Run, RunResult]:
         """Makes one run: its stored row, and its result, which says how it ended. Where the
@@ -261,7 +257,7 @@ class Recording:
 
     def __init__(self, watcher: Progress, journal: Journal, row: Run, load: LoadProfile) -> None:
         self._watcher, self._journal, self._load = watcher, journal, load
-        self._run = str(row.pk)
+        self.note, self._run = watcher.note, str(row.pk)
         self._about = {"title": watcher.title, "place": watcher.place}
         self._before = 0.0, 0, 0  #: Seconds, requests and failures, by the last tick.
         self._write(run=self._run, **self._about, total=watcher.total, unit=units_of(row))
@@ -269,9 +265,6 @@ class Recording:
     def stage(self, text: str) -> None:
         self._write(stage=text)
         self._watcher.stage(text)
-
-    def note(self, text: str) -> None:
-        self._watcher.note(text)
 
     def tick(self, tick: Tick) -> None:
         self._write(phase=phase_words(self._load, tick), second=self._second(tick))

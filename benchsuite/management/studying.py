@@ -87,6 +87,7 @@ class Execution:
     rows: Sequence[StudyCell] = ()
     done: set[tuple[int, int]] = field(default_factory=set)  #: (cell, repetition)
 
+    estimate: Estimate = field(default_factory=Estimate)  #: Of how long its runs will take.
     budget_s: float = math.inf  #: No run is begun that would end later, by what is known now.
     ends_at: float = math.inf  #: When the budget is over, by the monotonic clock.
     is_over_budget: bool = False
@@ -108,7 +109,7 @@ class Execution:
         had = [self.candidates[place].conditions for place in places]
         return all(one.get(name, least) >= least for one in had for name, least in needs.items())
 
-    def blocks(self, estimate: Estimate) -> list[list[Turn]]:
+    def blocks(self) -> Iterator[list[Turn]]:
         """First starts that remain, in groups that are made one after another, each in shuffled
         blocks. What is decided as it goes may end early: there each case is a group, the shortest
         first, so that those that were reached have all of their first starts. What another cell
@@ -123,21 +124,20 @@ class Execution:
         asking = {(at, 1) for at, one in enumerate(self.candidates) if shares(one.cell.options)}
         times_s: dict[int, float] = defaultdict(float)
         for turn in remaining:
-            times_s[turn.place] += self.estimates_s(estimate, [turn])[0]
+            times_s[turn.place] += self.estimates_s([turn])[0]
         waiting = [(Need.NOTHING, set(self.places.values()))]
         if self.is_open_ended:
             waiting = [*self.cases, *waiting]
         if self.is_open_ended and self.row.claims:
             waiting = [case for case in self.cases if case[0] is Need.CLAIM]
-        blocks = list[list[Turn]]()
         while waiting:
             waiting.sort(key=lambda case: (case[0], sum(times_s[one] for one in case[1])))
             _, places = waiting.pop(0)
             waiting = [(need, others - places) for need, others in waiting]
             block = [turn for turn in remaining if turn.place in places]
             block.sort(key=lambda turn: (turn.repetition, (turn.place, turn.repetition) in asking))
-            blocks.append(block)
-        return [block for block in blocks if block]
+            if block:
+                yield block
 
     def _need(self, place: int) -> Need:
         return min((need for need, places in self.cases if place in places), default=Need.NOTHING)
@@ -153,14 +153,14 @@ class Execution:
         questions = answered(self.study, now) if Need.QUESTION in needs else []
         return [*deciding.of_claims(claims), *deciding.of_questions(questions)]
 
-    def _turns(self, estimate: Estimate) -> Iterator[Turn]:
+    def _turns(self) -> Iterator[Turn]:
         """All that is run, as far as it goes; `ahead` says what is known to follow. A case that
         doesn't fit into the time that is left waits for what is of more use.
         """
-        waiting = self.blocks(estimate)
+        waiting = list(self.blocks())
         for need, most in ROUNDS:
-            for block in [one for one in waiting if self._need(one[0].place) is need]:
-                if monotonic() + sum(self.estimates_s(estimate, block)) <= self.ends_at:
+            for block in [block for block in waiting if self._need(block[0].place) is need]:
+                if monotonic() + sum(self.estimates_s(block)) <= self.ends_at:
                     waiting.remove(block)
                     yield from self._each(block, waiting)
             while self.row.looks > 1 and (turns := self._round(need, most)):
@@ -198,20 +198,18 @@ class Execution:
     def skipped(self) -> list[Candidate]:
         return [one for one in self.candidates if one.plan is None]
 
-    def estimates_s(self, estimate: Estimate, turns: Sequence[Turn]) -> list[float]:
+    def estimates_s(self, turns: Sequence[Turn]) -> list[float]:
         """Of each turn as is known now; none for what has turned out to be no run."""
         plans = [self.candidates[one.place].plan for one in turns]
-        seconds = iter(estimate.each_s(plan for plan in plans if plan))
+        seconds = iter(self.estimate.each_s(plan for plan in plans if plan))
         return [next(seconds) if plan else 0.0 for plan in plans]
 
-    def ahead_s(self, estimate: Estimate) -> list[float]:
+    def ahead_s(self) -> list[float]:
         """Of the turn under way and of those known to follow, as far as the budget reaches."""
-        this, *later = self.estimates_s(estimate, self.ahead) or [0.0]
+        this, *later = self.estimates_s(self.ahead) or [0.0]
         return [this, max(0.0, min(sum(later), self.ends_at - monotonic() - this))]
 
-    def run(
-        self, at_work: Session, progress: Progress, titles: list[str], estimate: Estimate
-    ) -> None:
+    def run(self, at_work: Session, progress: Progress, titles: list[str]) -> None:
         """Makes all that remain, as long as the budget lasts. A cell that fails ends nothing.
         Where nobody knows how many, each one's title is added to `titles` before it begins.
 
@@ -220,8 +218,8 @@ class Execution:
         """
         self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
-            for turn in self._turns(estimate):
-                if monotonic() + self.estimates_s(estimate, [turn])[0] > self.ends_at:
+            for turn in self._turns():
+                if monotonic() + self.estimates_s([turn])[0] > self.ends_at:
                     self.is_over_budget = True
                     return
                 candidate, row = self.candidates[turn.place], self.rows[turn.place]
@@ -234,20 +232,41 @@ class Execution:
                         raise UnavailableError(candidate.reason)
                     spec = replace(candidate.plan.spec, repetition=turn.repetition, seed=turn.seed)
                     plan = replace(candidate.plan, spec=spec)
-                    resuming.one(at_work, plan, [*filter(None, later)], row)
+                    resuming.make(at_work, plan, [*filter(None, later)], row)
                 except UnavailableError as error:
                     self._refuse(candidate, row, str(error))
                     progress.skip(candidate.reason)
                 self.done.add((turn.place, turn.repetition))
 
     def check(self) -> None:
-        """Raises UnavailableError where no cell can run."""
-        if len(self.skipped) < len(self.candidates):
-            return
-        reasons = dict.fromkeys(candidate.reason.rstrip(".") for candidate in self.candidates)
-        raise UnavailableError(
-            f"No configuration of {self.study.name} can run here: {'; '.join(reasons)}."
-        )
+        """Raises UsageError for a value of the file with which no cell can be a run anywhere, and
+        UnavailableError where no cell can run here.
+        """
+        wrong = [candidate for candidate in self.candidates if candidate.is_wrong]
+        right = set[str]()  # places with a cell that can be a run
+        for cell in matrix.every(self.study) if wrong else ():
+            candidate = Candidate(cell)
+            candidate.resolve("", {})
+            if not candidate.is_wrong:
+                right.update(self._parts_of_file(cell))
+        for candidate in wrong:
+            for place in self._parts_of_file(candidate.cell):
+                if place not in right:
+                    raise UsageError(f"{Path(self.study.path).name}: {place}: {candidate.reason}")
+        if len(self.skipped) == len(self.candidates):
+            reasons = dict.fromkeys(candidate.reason.rstrip(".") for candidate in self.candidates)
+            raise UnavailableError(
+                f"No configuration of {self.study.name} can run here: {'; '.join(reasons)}."
+            )
+
+    def _parts_of_file(self, cell: Cell) -> Sequence[str]:
+        """Where in its file the study says something of a cell, the widest first."""
+        at, overrides = cell.coordinates, enumerate(self.study.overrides, start=1)
+        return [
+            "every",
+            *(f"axis.{axis}.{value}" for axis, value in at.items()),
+            *(f"set[{number}]" for number, override in overrides if admits(override.when, at)),
+        ]
 
     def enter(self, environment: Mapping[str, Any]) -> None:
         """Stores that it begins or goes on; raises UsageError where another command came first."""
@@ -305,27 +324,6 @@ class Execution:
         candidate.refuse(reason)
         row.reason = reason
         row.save(update_fields=["reason"])
-
-
-def check_values(study: Study, candidates: Sequence[Candidate]) -> None:
-    """Raises UsageError for a value of the file with which no cell can be a run anywhere."""
-    wrong = [candidate for candidate in candidates if candidate.is_wrong]
-    every = [Candidate(cell) for cell in matrix.every(study)] if wrong else []
-    for candidate in every:
-        candidate.resolve("", {})
-    for candidate in wrong:
-        having = {"every": every} | {
-            f"axis.{axis}.{value}": [one for one in every if one.cell.coordinates[axis] == value]
-            for axis, value in candidate.cell.coordinates.items()
-        }
-        having |= {
-            f"set[{number}]": [one for one in every if admits(override.when, one.cell.coordinates)]
-            for number, override in enumerate(study.overrides, start=1)
-            if admits(override.when, candidate.cell.coordinates)
-        }
-        for place, some in having.items():
-            if all(each.is_wrong for each in some):
-                raise UsageError(f"{Path(study.path).name}: {place}: {candidate.reason}")
 
 
 def resumed(

@@ -259,7 +259,7 @@ def test_a_run_that_ends_early_has_figures_of_what_it_reached_and_says_where(mon
     )
     results, watcher = Results(lambda line: None), Listening()
     with session(results, watcher, Screen()) as at_work:
-        row, _ = at_work.one(resolve(spec))
+        row, _ = at_work.make(resolve(spec))
     assert (row.status, row.failure) == ("finished", "")
     assert re.fullmatch(
         r"at 40 /s, because of \d+ requests due only \d+ were answered right within 0\.5 s",

@@ -12,7 +12,7 @@ import pytest
 from django.core.management import CommandError, load_command_class
 from rich.cells import cell_len
 
-from benchsuite.management import streams
+from benchsuite.management import output
 from benchsuite.management.commands import checkbench
 from benchsuite.management.commands.runbench import failures
 from benchsuite.management.output import Screen
@@ -28,7 +28,7 @@ from tests.tuning_factories import make_tuning, searched
 
 pytestmark = pytest.mark.django_db
 
-FOLDER = Path(streams.__file__).parent / "commands"
+FOLDER = Path(output.__file__).parent / "commands"
 COMMANDS = sorted(one.stem for one in FOLDER.glob("*.py") if one.stem != "__init__")
 
 COPIED = re.compile(r"\s*(\S*[/=]\S*|(usage:|python|pip|apt|sudo) .*)")
@@ -46,7 +46,7 @@ def written(monkeypatch, width, encoding):
     with monkeypatch.context() as patched:
         for name in ("stdout", "stderr"):
             patched.setattr(sys, name, out)
-        streams.plainer_where_needed()
+        output.plainer_where_needed()
         yield lines
         out.flush()
     lines += out.buffer.getvalue().decode(encoding).splitlines()

@@ -9,7 +9,7 @@ from django.test import override_settings
 
 from benchsuite import conf
 from benchsuite.checks import check_settings, check_urls
-from benchsuite.conf.keys import KEYS
+from benchsuite.conf import KEYS
 from benchsuite.core.exceptions import UsageError
 
 

@@ -5,8 +5,8 @@ import yaml
 from django.core.management import load_command_class
 
 from benchsuite.core.specs import LoadProfile
+from benchsuite.management.options.parsing import read
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read
 from tests.samples import DEPLOY
 
 HOSTS = DEPLOY / "hosts"

@@ -12,9 +12,8 @@ def test_what_helps_stands_on_one_line_from_where_it_can_be_copied(capsys, monke
     missing = Available(False, "bjoern is not installed, and has no wheel", COMMAND)
     monkeypatch.setattr(conf.server_class("bjoern"), "available", classmethod(lambda *_: missing))
     paths = conf.paths
-    only = {"bjoern": paths("SERVERS")["bjoern"]}
-    monkeypatch.setattr(conf, "paths", lambda key: only if key == "SERVERS" else paths(key))
-    monkeypatch.setattr(conf, "fronts", dict)
+    only = {"SERVERS": {"bjoern": paths("SERVERS")["bjoern"]}, "FRONTS": {}}
+    monkeypatch.setattr(conf, "paths", lambda key: only.get(key, paths(key)))
     call_command("listbench")
     lines = [line.strip() for line in capsys.readouterr().out.splitlines()]
     assert COMMAND in lines

@@ -18,7 +18,7 @@ from django.core.management import BaseCommand, CommandParser, load_command_clas
 from benchsuite import conf
 from benchsuite.load.hosts import keys
 from benchsuite.management import commands
-from benchsuite.management.commands import checkbench, completesurvey, runbench, seedbench
+from benchsuite.management.commands import checkbench, completesurvey, runbench
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons import interpreter as finding
 from benchsuite.servers.peers import packages
@@ -114,7 +114,8 @@ def nothing_is_done(monkeypatch, tmp_path):
     monkeypatch.setattr(checkbench, "examine", list)
     monkeypatch.setattr(completesurvey.Command, "_complete", reached)
     monkeypatch.setattr(completesurvey, "ensure_installed", lambda: None)
-    monkeypatch.setattr(seedbench.Command, "_fill", reached)
+    monkeypatch.setattr("benchsuite.target.seed.seed", reached)
+    monkeypatch.setattr("benchsuite.target.survey.reading.load_surveys", reached)
     monkeypatch.setattr(packages, "build", reached)
     monkeypatch.setattr(finding, "kind_of", lambda path: None)
     monkeypatch.setattr(HostSample, "__init__", lambda sample: None)

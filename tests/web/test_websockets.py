@@ -11,7 +11,7 @@ import pytest
 from benchsuite.comparing.answer import ranking
 from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
-from benchsuite.management.output import SafeConsole
+from benchsuite.management.output import Screen
 from benchsuite.models import Run
 from benchsuite.report.exports.runs import run_as_json
 from benchsuite.report.parts import sockets_table
@@ -58,7 +58,7 @@ def test_what_the_list_says(golden, soup):
 
 def test_the_terminal_has_a_table_of_its_own(golden, db):
     assert sockets_table([make_run("uwsgi")]) is None
-    console = SafeConsole(file=io.StringIO(), width=200)
+    console = Screen(file=io.StringIO(), width=200)
     runs = [make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")]
     console.table(grid(sockets_table(runs)))
     golden(console.file.getvalue())

@@ -7,8 +7,7 @@ from benchsuite.agent.program import Agent, Target, serve
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.load.hosts.keys import Listening
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.output import Screen
 
 

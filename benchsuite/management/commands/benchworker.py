@@ -5,9 +5,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from benchsuite.core.exceptions import UsageError
+from benchsuite.core.specs.spec import Entry
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.management.options.parsing import BriefCommand
@@ -16,18 +15,12 @@ from benchsuite.pythons.interpreter import whole_path
 
 class Command(BriefCommand):
     help = __doc__
+    entries = (
+        Entry(flag="--join HOST:PORT", help="what --listen of the other command says"),
+        Entry(flag="--key-file FILE", help="the same file as that command's --key-file"),
+        Entry(flag="--new-key FILE", help="write a new key and stop; copy it to all machines"),
+    )
     examples = ("--new-key bench.key", "--join 10.0.0.1:5557 --key-file bench.key")
-
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--join", metavar="HOST:PORT", help="what --listen of the other command says"
-        )
-        parser.add_argument(
-            "--key-file", metavar="FILE", help="the same file as that command's --key-file"
-        )
-        parser.add_argument(
-            "--new-key", metavar="FILE", help="write a new key and stop; copy it to all machines"
-        )
 
     def handle(self, **options: Any) -> None:
         join, key_file, new_key = (options[name] for name in ("join", "key_file", "new_key"))

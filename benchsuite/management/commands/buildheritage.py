@@ -37,7 +37,7 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         screen, by_name, name = Screen(), environments(), options["name"]
         if not name:
-            screen.console.table(_table(by_name))
+            screen.table(_table(by_name))
             return
         if name not in by_name:
             raise UsageError(f"There is no heritage environment {name!r}; {choices(name, by_name)}")

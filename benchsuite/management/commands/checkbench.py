@@ -9,8 +9,7 @@ from benchsuite import store
 from benchsuite.core.specs.load import MAX_LOAD_PROCESSES
 from benchsuite.core.specs.spec import Spec, option, switch, table
 from benchsuite.load.parent.ceiling import ceilings
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.output import Screen
 from benchsuite.report.terminal import results
 from benchsuite.report.writers import grid
@@ -46,18 +45,15 @@ class Command(BriefCommand):
         checks = list(examine())
         screen.answer(results.machine_answer(checks))
         if asked.calibrate:
-            _calibrate(screen, asked.duration_s, asked.load_processes)
+            here = fingerprint.fingerprint()
+            store.ceilings(here)  # says at once when nothing can be kept
+            seconds, processes = asked.duration_s, asked.load_processes
+            with terminable(), alone(screen.waiting), screen.status("Calibrating …"):
+                measured = list(ceilings(seconds=seconds, processes=processes))
+            screen.table(grid(results.ceilings_table(measured)))
+            store.keep_ceilings(here, measured)
         states = {check.state for check in checks}
         if State.BAD in states:
             raise CommandError("Runs on this machine would be doubtful as it is.", returncode=1)
         if asked.strict and State.DOUBTFUL in states:
             raise CommandError("Something is doubtful, and --strict was given.", returncode=1)
-
-
-def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
-    here = fingerprint.fingerprint()
-    store.ceilings(here)  # says at once when nothing can be kept
-    with terminable(), alone(screen.waiting), screen.console.status("Calibrating …"):
-        measured = list(ceilings(seconds=seconds, processes=processes))
-    screen.console.table(grid(results.ceilings_table(measured)))
-    store.keep_ceilings(here, measured)

@@ -15,10 +15,8 @@ from benchsuite.comparing.gate import Decision
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics import every
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
-from benchsuite.management import streams
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen, write_page
+from benchsuite.management import output
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.report.exports.comparison import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal
 from benchsuite.store import notes
@@ -77,7 +75,7 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         asked = read(Comparing, options)
-        streams.check("--markdown", asked.markdown)
+        output.check("--markdown", asked.markdown)
         margins = (contrasts.parsed(asked.margins), conf.margins())
         metrics = [contrasts.metric(name, *margins) for name in asked.metrics or contrasts.DEFAULT]
         conditions = [gate.parse(text) for text in asked.conditions]
@@ -93,16 +91,16 @@ class Command(BriefCommand):
         if asked.html:  # first: a page refuses too many runs
             runs = ",".join(str(run.pk) for run in comparison.runs)
             first = made[0].baseline.first.pk if made else ""
-            write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
-        screen = Screen(asked.json, asked.html, asked.junit, asked.markdown)
-        to_terminal(answer, screen.console)
+            output.write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
+        screen = output.Screen(asked.json, asked.html, asked.junit, asked.markdown)
+        to_terminal(answer, screen)
         if asked.json:
             content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
-            streams.write(asked.json, json.dumps(content, indent=2) + "\n")
+            output.write(asked.json, json.dumps(content, indent=2) + "\n")
         if asked.junit:
-            streams.write(asked.junit, as_junit(judgements, answer.premises))
+            output.write(asked.junit, as_junit(judgements, answer.premises))
         if asked.markdown:
-            streams.write(asked.markdown, to_markdown(answer))
+            output.write(asked.markdown, to_markdown(answer))
         decision = gate.overall(judgements)
         if decision in STATUS:
             count = sum(one.decision is decision for one in judgements)

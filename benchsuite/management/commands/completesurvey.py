@@ -13,8 +13,7 @@ from benchsuite.core.exceptions import RobotError, UsageError
 from benchsuite.core.specs.load import MAX_DURATION_S
 from benchsuite.core.specs.spec import REQUIRED, Spec, option, switch, table
 from benchsuite.core.units import format_duration
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.robot import ensure_installed
 from benchsuite.system import network
 

@@ -8,10 +8,8 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs.spec import REQUIRED, Spec, option, optional, table
 from benchsuite.core.units import counted
-from benchsuite.management import streams
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen
+from benchsuite.management import output
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
 from benchsuite.store.abandoned import sweep, sweep_executions
@@ -40,7 +38,7 @@ class Command(BriefCommand):
             since = asked.since and datetime.fromisoformat(asked.since).astimezone(UTC)
         except (ValueError, OverflowError) as error:
             raise UsageError(f"--since: {error}; write 2026-01-31T12:00:00.") from error
-        streams.check("FILE", file)
+        output.check("FILE", file)
         sweep()
         sweep_executions()
         given = {"study_cell__study_run__name": study, "label": label, "started_at__gte": since}
@@ -50,7 +48,6 @@ class Command(BriefCommand):
             chosen = f" of the study {study!r}" * bool(study) + f" labelled {label!r}" * bool(label)
             chosen += f" begun since {asked.since}" * bool(since)
             raise UsageError(f"There are no runs{chosen}; the list of results shows what there is.")
-        streams.write(file, json_of(queries.by_and_by(runs)))
+        output.write(file, json_of(queries.by_and_by(runs)))
         elsewhere = command("loadbench", file)
-        words = f"{counted(count, 'run')} in {file}; elsewhere: {elsewhere}"
-        Screen(file).say(words)
+        output.Screen(file).say(f"{counted(count, 'run')} in {file}; elsewhere: {elsewhere}")

@@ -3,10 +3,9 @@
 from collections.abc import Mapping
 from typing import Any
 
-from django.core.management.base import CommandParser
-
 from benchsuite import conf
 from benchsuite.core.glossary import explain, explanations
+from benchsuite.core.specs.spec import Entry
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
@@ -15,42 +14,39 @@ from benchsuite.report.terminal.grid import Grid
 
 class Command(BriefCommand):
     help = __doc__
+    entries = (
+        Entry(flag="--findings", help="list the findings and their limits instead", kind=bool),
+        Entry(
+            flag="--explain [CODE]",
+            help="say what a code or term means, such as B205, L04 or goodput; alone: all of them",
+        ),
+    )
     examples = ("", "--findings", "--explain B205")
 
-    def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument(
-            "--findings", action="store_true", help="list the findings and their limits instead"
-        )
-        parser.add_argument(
-            "--explain",
-            nargs="?",
-            const="",
-            metavar="CODE",
-            help="say what a code or term means, such as B205, L04 or goodput; alone: all of them",
-        )
-
     def handle(self, **options: Any) -> None:
-        console = Screen().console
+        screen = Screen()
         if options["explain"]:
             for term in explain(options["explain"]):
-                console.say(f"{term.term}: {term.meaning}")
-                console.say(f"More: {term.place}")
+                screen.say(f"{term.term}: {term.meaning}")
+                screen.say(f"More: {term.place}")
         elif options["explain"] is not None:
             every = dict.fromkeys(term for some in explanations().values() for term in some)
             headings = ("code or term", "what it means")
             meanings = [[term.term, term.meaning] for term in every]
-            console.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
+            screen.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
         elif options["findings"]:
-            console.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
+            screen.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
         else:
-            console.table(_adapters("server", conf.servers(), "interface"))
-            console.table(_adapters("front", conf.fronts()))
+            screen.table(_adapters("server", conf.servers(), "interface"))
+            fronts = {name: conf.front_class(name) for name in conf.paths("FRONTS")}
+            screen.table(_adapters("front", fronts))
+            works = {name: conf.workload_class(name) for name in conf.paths("WORKLOADS")}
             workloads = [
                 [name, work.summary, ", ".join(f"{key}={one}" for key, one in work.options.items())]
-                for name, work in conf.workloads().items()
+                for name, work in works.items()
             ]
             about = ("workload", "what it does", "options")
-            console.table(Grid(headings=about, rows=workloads, prose=about[1:]))
+            screen.table(Grid(headings=about, rows=workloads, prose=about[1:]))
 
 
 def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:

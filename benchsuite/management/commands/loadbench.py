@@ -57,10 +57,9 @@ class Command(BriefCommand):
         try:
             lines = _load([_read(file) for file in options["files"]])
         except BenchsuiteError as error:
-            raise CommandError(f"{error} Nothing was loaded.", returncode=1) from error
+            raise CommandError(f"{error} Nothing was loaded.") from error
         except (Error, OverflowError) as error:
-            words = f"Nothing was loaded. {store.refusal(error)}"
-            raise CommandError(words, returncode=1) from error
+            raise CommandError(f"Nothing was loaded. {store.refusal(error)}") from error
         for line in lines:
             self.stdout.write(line)
 

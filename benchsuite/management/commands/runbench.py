@@ -5,17 +5,15 @@ from typing import Any
 
 from django.core.management.base import CommandError
 
+from benchsuite import conf
 from benchsuite.comparing.answer import own_targets
-from benchsuite.conf import addresses
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.units import gathered, listed
-from benchsuite.management import delegating, streams
+from benchsuite.management import delegating, output
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.models import Run
 from benchsuite.report import queries
@@ -47,7 +45,7 @@ class Command(BriefCommand):
             )
             return
         sample = HostSample()
-        screen = Screen(options["json"], options["html"], verbosity=options["verbosity"])
+        screen = output.Screen(options["json"], options["html"], verbosity=options["verbosity"])
         plans: Sequence[Plan] = [planning.resolve(spec) for spec in run_options.specs(options)]
         place = read(Place, options)
         place.check_runs(plan.spec for plan in plans)
@@ -60,11 +58,11 @@ class Command(BriefCommand):
             screen.say(*planned.rows(plans))
             return
         batch, made = run_options.continued(options["again"] or ())
-        follow = addresses.of_batch(batch) if len(plans) > 1 else ""
+        follow = conf.page("compare", batch=batch) if len(plans) > 1 else ""
         results = Results(screen.say, follow, batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
         titles = planned.titles(plans)
-        progress = Progress(screen.console, titles, lambda done: estimate.each_s(plans[done:]))
+        progress = Progress(screen, titles, lambda done: estimate.each_s(plans[done:]))
         ended: BaseException | None = None
         try:
             screen.say(sample.line())
@@ -72,7 +70,7 @@ class Command(BriefCommand):
                 plans = preflight.prepared(plans, screen.building)
                 with progress:
                     for number, plan in enumerate(plans, start=1):
-                        at_work.one(plan, plans[number:])
+                        at_work.make(plan, plans[number:])
         except (BenchsuiteError, KeyboardInterrupt) as error:
             ended = error  # what ended well, or failed before, is told all the same
         rows = [*before, *results.rows]  # with those of a command that was continued
@@ -88,13 +86,14 @@ def _write(
     """The files of --json and --html; the sentence says where runs are that were not stored."""
     try:
         if options["json"]:
-            streams.write(options["json"], json_of(made))
+            output.write(options["json"], json_of(made))
         stored = Run.objects.filter(pk__in=[run.pk for run in shown]) if options["html"] else []
         keys = [run.pk for run in stored]
         if len(keys) == 1:
-            write_page(options["html"], "run.show", keys[0])
+            output.write_page(options["html"], "run.show", keys[0])
         elif keys:
-            write_page(options["html"], "compare.show", runs=",".join(map(str, keys)), forced=1)
+            runs = ",".join(map(str, keys))
+            output.write_page(options["html"], "compare.show", runs=runs, forced=1)
     except BenchsuiteError as error:
         sentence = sentence or "The results are stored."
         raise CommandError(f"{error} {sentence}", returncode=1) from error

@@ -12,7 +12,6 @@ from typing import Any
 from django.db import Error
 
 from benchsuite import conf
-from benchsuite.conf import addresses
 from benchsuite.core.commands import PYTHON_VARIABLE, command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
 from benchsuite.core.results import Status
@@ -21,12 +20,10 @@ from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import counted, format_period
-from benchsuite.management import delegating, resuming, streams, studying
+from benchsuite.management import delegating, output, resuming, studying
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read
-from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
@@ -123,21 +120,20 @@ class Command(BriefCommand):
                 self.stdout.write(words)
             if asked.html:
                 row = chosen(_one(asked.names), asked.label)
-                write_page(asked.html, "studies.show", row.name, execution=row.pk)
+                output.write_page(asked.html, "studies.show", row.name, execution=row.pk)
             return
         if delegating.is_elsewhere(options):
             delegating.make("runstudy", self.words, options)
             return
-        sample, screen = HostSample(), Screen(verbosity=options["verbosity"])
+        sample, screen = HostSample(), output.Screen(verbosity=options["verbosity"])
         execution = _execution(asked)
-        studying.check_values(execution.study, execution.candidates)
         execution.check()
         plans = [cell.plan for cell in execution.candidates if cell.plan]
         place = read(Place, options)
         place.check_runs(plan.spec for plan in plans)
-        estimate = estimated(plans)
-        execution.ahead = [turn for block in execution.blocks(estimate) for turn in block]
-        times_s = execution.estimates_s(estimate, execution.ahead)
+        execution.estimate = estimated(plans)
+        execution.ahead = [turn for block in execution.blocks() for turn in block]
+        times_s = execution.estimates_s(execution.ahead)
         screen.say(_headline(execution, sum(times_s)))
         screen.say(*(f"Skipped  {cell.title}: {cell.reason}" for cell in execution.skipped))
         if asked.dry_run:
@@ -149,19 +145,21 @@ class Command(BriefCommand):
             return
         known = [] if execution.is_open_ended else execution.ahead
         titles = [execution.candidates[turn.place].title for turn in known]
-        results = Results(screen.say, addresses.of_study(execution.study.name, execution.row.pk))
+        page = conf.page("studies", execution.row.name, execution=execution.row.pk)
+        results = Results(screen.say, page)
         try:
             screen.say(sample.line())
             progress = Progress(
-                screen.console,
+                screen,
                 titles,
-                lambda done: execution.ahead_s(estimate),
+                lambda done: execution.ahead_s(),
                 made_before=len(execution.done),
                 grows=execution.is_open_ended,
             )
+            estimate = execution.estimate
             with session(results, progress, screen, place=place, estimate=estimate) as at_work:
                 execution.enter(fingerprint.fingerprint())
-                execution.run(at_work, progress, titles, estimate)
+                execution.run(at_work, progress, titles)
         except (BenchsuiteError, KeyboardInterrupt) as error:
             raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
         finally:
@@ -170,7 +168,7 @@ class Command(BriefCommand):
         report = study_report(execution.row)
         execution.row.outcomes = report.outcomes
         execution.row.save(update_fields=["outcomes"])
-        screen.answer(report.answer, addresses.of_study(execution.study.name))
+        screen.answer(report.answer, conf.page("studies", execution.study.name))
         screen.say(*_undecided(execution))
 
 
@@ -184,9 +182,9 @@ def _write_pages(asked: Asked) -> str:
     """
     flag, file, names, label = "--markdown", asked.markdown, asked.names, asked.label
     if len(names) == 1:
-        streams.check(flag, file)
+        output.check(flag, file)
         report = study_report(chosen(names[0], label))
-        streams.write(file, to_markdown(whole(report, chosen_beside(report, asked.beside))))
+        output.write(file, to_markdown(whole(report, chosen_beside(report, asked.beside))))
         return ""
     if asked.beside:
         raise UsageError("--with is the difference of two executions of one study; name it.")
@@ -199,10 +197,10 @@ def _write_pages(asked: Asked) -> str:
     pages = {f"{report.study.name}.md": to_markdown(whole(report)) for report in reports}
     pages[INDEX] = to_markdown(summary.answer(reports, without))
     if file == "-":
-        streams.write(file, pages[INDEX])
+        output.write(file, pages[INDEX])
         return ""
     for name, page in pages.items():
-        streams.write(str(Path(file, name)), page)
+        output.write(str(Path(file, name)), page)
     return f"Written  {', '.join(pages)} in {file}"
 
 

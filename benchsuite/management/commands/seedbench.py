@@ -9,8 +9,7 @@ from django.core.management.base import CommandError
 
 from benchsuite.core.specs.spec import Spec, optional, switch, table
 from benchsuite.core.units import format_count, format_duration
-from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.management.options.table import read
+from benchsuite.management.options.parsing import BriefCommand, read
 
 ROWS = 100_000
 
@@ -43,12 +42,10 @@ class Command(BriefCommand):
                 'The target app is not installed; add "benchsuite.target" to INSTALLED_APPS and '
                 "run: python manage.py migrate benchsuite_target"
             )
-        self._fill(read(Seed, options))
-
-    def _fill(self, asked: Seed) -> None:
         from benchsuite.target.seed import seed
         from benchsuite.target.survey.reading import load_surveys
 
+        asked = read(Seed, options)
         if asked.surveys:
             surveys, pages, questions = load_surveys()
             self.stdout.write(f"{surveys} surveys: {questions} questions on {pages} pages")

@@ -8,19 +8,17 @@ from typing import Any
 from django.core.management.base import CommandError
 from django.db import Error
 
-from benchsuite.conf import addresses
+from benchsuite import conf
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import counted, format_duration, format_period
-from benchsuite.management import delegating, resuming, streams
+from benchsuite.management import delegating, output, resuming
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
-from benchsuite.management.options.parsing import BriefCommand
+from benchsuite.management.options.parsing import BriefCommand, read, refuse_beside
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read, refuse_beside
-from benchsuite.management.output import Screen, write_page
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
 from benchsuite.management.tuning.execution import OVERHEAD_S, Execution, rehearsal
@@ -55,7 +53,7 @@ class Command(BriefCommand):
             _paste(options)
             return
         sample = HostSample()
-        screen = Screen(options["json"], options["html"], verbosity=options["verbosity"])
+        screen = output.Screen(options["json"], options["html"], verbosity=options["verbosity"])
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
@@ -66,8 +64,8 @@ class Command(BriefCommand):
         if options["dry_run"]:
             screen.say(*rehearsal(ahead, len(notebook.entries)))
             return
-        shown = TrialProgress(screen.console, notebook, lambda: execution.rehearsed().spent_s)
-        results = Results(screen.say, addresses.of_tuning(execution.row.pk))
+        shown = TrialProgress(screen, notebook, lambda: execution.rehearsed().spent_s)
+        results = Results(screen.say, conf.page("tune", execution.row.pk))
         try:
             screen.say(sample.line())
             with session(results, shown, screen, place=place) as at_work:
@@ -100,11 +98,11 @@ def _paste(options: dict[str, Any]) -> None:
         report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
     words = f"{executing.which(report.row)}: {report.outcome.headline}"
-    Screen("-").say(words)
-    streams.write("-", text)
+    output.Screen("-").say(words)
+    output.write("-", text)
 
 
-def _execution(options: dict[str, Any], screen: Screen) -> Execution:
+def _execution(options: dict[str, Any], screen: output.Screen) -> Execution:
     if options["resume"] is None:
         first = executing.begun(tune_options.asked(options))
         if options["objective"] is not None or options["dry_run"]:
@@ -128,15 +126,15 @@ def _execution(options: dict[str, Any], screen: Screen) -> Execution:
     return executing.resumed(row, spec)
 
 
-def _alone_s(execution: Execution, screen: Screen) -> float:
+def _alone_s(execution: Execution, screen: output.Screen) -> float:
     """How long one user waits, who is asked of the first server before anything is stored."""
     trial = execution.searching.next
     if trial is None:
         raise UsageError(f"Nothing can be started: {execution.notebook.said}.")
     plan = execution.plan_of(trial)
-    shown = Progress(screen.console, ["one user"], lambda _: [OVERHEAD_S])
+    shown = Progress(screen, ["one user"], lambda _: [OVERHEAD_S])
     with session(Results(screen.say), shown, screen) as at_work, shown:
-        _, result = resuming.one(at_work, plan)
+        _, result = resuming.make(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
         failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log
         raise UsageError(
@@ -161,12 +159,12 @@ def _headline(execution: Execution) -> str:
     return " · ".join([TuningReport(execution.row, execution.notebook).question, on, *before])
 
 
-def _tell(screen: Screen, execution: Execution, options: Mapping[str, Any]) -> None:
+def _tell(screen: output.Screen, execution: Execution, options: Mapping[str, Any]) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
     report = TuningReport(execution.row, execution.notebook)
-    screen.answer(report.answer, addresses.of_tuning(execution.row.pk))
+    screen.answer(report.answer, conf.page("tune", execution.row.pk))
     _write(report, options)
 
 
@@ -178,9 +176,9 @@ def _write_of(runs: Sequence[Run], options: Mapping[str, Any]) -> None:
 def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
     try:
         if options["json"]:
-            streams.write(options["json"], report.as_json())
+            output.write(options["json"], report.as_json())
         if options["html"]:
-            write_page(options["html"], "tuning.show", report.row.pk)
+            output.write_page(options["html"], "tuning.show", report.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 

@@ -1,20 +1,17 @@
 """Where runs are made: ports and addresses of this machine, load hosts, an agent elsewhere."""
 
 import ipaddress
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import dataclass
-from typing import Any
 
-from benchsuite import conf
 from benchsuite.agent.messages import NOBODY
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, load
-from benchsuite.core.specs.spec import Spec, option, optional, table
+from benchsuite.core.specs.spec import Spec, option, optional
 from benchsuite.isolation.databases.client import READY_S
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
-from benchsuite.management.options.table import parsed_word
 from benchsuite.runner.assembly import READY_TIMEOUT_S
 from benchsuite.servers import running
 
@@ -109,24 +106,6 @@ class Place(Spec):
                 )
         if listening is not None and not any(spec.load.hosts for spec in specs):
             raise UsageError("--listen waits for load hosts: say how many by --load-hosts.")
-
-
-def with_places(options: Mapping[str, Any]) -> dict[str, Any]:
-    """With what BENCHSUITE['PLACE'] says of those that were not given."""
-    places: Mapping[str, Any] = conf.config()["PLACE"]
-    if goes_on(options) or options.get("agent", NOBODY) == NOBODY:
-        return dict(options)
-    from_settings = {
-        entry.key: parsed_word(entry, str(places[entry.name]))
-        for entry in (*table(RunSpec), *table(Place))
-        if entry.name in places and entry.key in options and options[entry.key] is None
-    }
-    return {**options, **from_settings}
-
-
-def goes_on(options: Mapping[str, Any]) -> bool:
-    """Whether something stored is gone on with, or shown, that says itself where it is made."""
-    return any(options.get(name) is not None for name in ("again", "resume", "paste"))
 
 
 def _is_of_a_machine(text: str) -> bool:

@@ -24,8 +24,7 @@ from benchsuite.core.specs import Option, RunSpec, ServerSpec, VisitorSpec, load
 from benchsuite.core.specs.run import OUTPUT
 from benchsuite.core.specs.spec import Spec, changed, option, optional, switch, table
 from benchsuite.core.units import listed, parse_seconds
-from benchsuite.management.options import table as options_table
-from benchsuite.management.options.parsing import Parser
+from benchsuite.management.options import parsing
 from benchsuite.management.options.place import Place
 from benchsuite.models import Run, begin_of_id
 from benchsuite.pythons.interpreter import OWN
@@ -41,6 +40,7 @@ PREFERRED_SOCKETS = ("uvicorn", "daphne", "uvicorn")
 
 SEEDS = 0, 10**9  #: Those of runs are made of it, and stored.
 NONE = "none"  #: As a front: the server without one.
+AS_IT_WAS = "--again repeats a stored run as it was"  #: How what would change it is refused.
 
 URLS = {"database.use": "DATABASE_URL", "layer.url": "REDIS_URL"}
 """Variables in which a URL may stand with its password, which others see on a command line."""
@@ -173,16 +173,15 @@ EVERY = (*OF_A_RUN, *table(Place), *table(Output))
 
 def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     """The runs that these options ask for, in order; raises UsageError."""
-    short, output = options_table.read(Shorthand, options), options_table.read(Output, options)
+    short, output = parsing.read(Shorthand, options), parsing.read(Output, options)
     made = 0
     if output.again:
         allowed = {entry.key for entry in OF_A_RUN if entry.again}
-        why = "--again repeats a stored run as it was"
-        options_table.refuse_beside(options, OF_A_RUN, allowed, why)
+        parsing.refuse_beside(options, OF_A_RUN, allowed, AS_IT_WAS)
         some: Sequence[RunSpec] = [_again(run, options, short) for run in _stored(output.again)]
         _, made = continued(output.again)
     else:
-        values = options_table.given(options, table(RunSpec))
+        values = parsing.given(options, table(RunSpec))
         values["project"] = conf.config()["PROJECT"] or ""
         _choose_target(values, short, options)
         work = _choose_work(values, short)
@@ -191,7 +190,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
             values["server.server"] = [_usable(preferred, values.get("server.python"))]
-        some = options_table.cells(values)
+        some = parsing.cells(values)
     turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
     starts += [one.profiled for one in some] if short.flame else []
@@ -217,7 +216,7 @@ def continued(again: Sequence[str]) -> tuple[UUID, int]:
 
 def known() -> Known:
     """What a cell of a study may say, by its name without dashes, and what that takes."""
-    return options_table.takes(entry for entry in OF_A_RUN if entry.path != "label")
+    return parsing.takes(entry for entry in OF_A_RUN if entry.path != "label")
 
 
 def of_words(*words: str) -> tuple[RunSpec, ...]:
@@ -229,9 +228,9 @@ def of_words(*words: str) -> tuple[RunSpec, ...]:
 
 
 @cache
-def _parser() -> Parser:
-    parser = Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
-    options_table.add_to(parser, EVERY)
+def _parser() -> parsing.Parser:
+    parser = parsing.Parser(prog="runbench", called_from_command_line=False, allow_abbrev=False)
+    parsing.add_to(parser, EVERY)
     return parser
 
 
@@ -269,7 +268,7 @@ def _choose_target(values: dict[str, Any], short: Shorthand, options: Mapping[st
         if entry.name in OF_STARTING
         or (entry in table(RunSpec) and entry.path.partition(".")[0] in OF_SERVERS)
     ]
-    options_table.refuse_beside(options, entries, (), RUNS_ALREADY)
+    parsing.refuse_beside(options, entries, (), RUNS_ALREADY)
     values["server.server"] = [running.origin(short.target)]
     if short.path is None and short.locustfile is None and "workload.workload" not in values:
         raise UsageError(f"--target={short.target} has many pages: say which, as in --path=/.")
@@ -316,13 +315,9 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
 
 def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload]) -> None:
     """The load; what is left open is as the workload has it."""
-    rate, connections = values.get("load.arrival_rate"), short.connections
-    ways = {
-        "--users": values.get("load.users"),
-        "--rate": rate,
-        "--stages": short.stages,
-        "--connections": connections,
-    }
+    users, rate = values.get("load.users"), values.get("load.arrival_rate")
+    stages, connections = short.stages, short.connections
+    ways = {"--users": users, "--rate": rate, "--stages": stages, "--connections": connections}
     given = [flag for flag, value in ways.items() if value is not None]
     if len(given) > 1 and given != ["--rate", "--connections"]:
         raise UsageError(
@@ -349,8 +344,8 @@ def _choose_load(values: dict[str, Any], short: Shorthand, work: type[Workload])
             f"--iterations counts journeys, and those of {work.name} don't end by themselves; "
             "remove it."
         )
-    if short.stages is not None:
-        _choose_stages(values, short.stages)
+    if stages is not None:
+        _choose_stages(values, stages)
     elif rate is not None:
         values["load.model"] = load.OPEN
     if values.get("load.model") != load.OPEN and not fixed:
@@ -387,8 +382,7 @@ def _choose_stages(values: dict[str, Any], text: str) -> None:
 
 def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
     """CPUs, environments, fronts, the target's data and settings."""
-    processes = values.get("load.processes", 1)
-    values["server.cpus"], values["load.cpus"] = _cpus(short, processes)
+    values["server.cpus"], values["load.cpus"] = _cpus(short, values.get("load.processes", 1))
     if short.target is not None:
         values["server.cpus"], values["load.cpus"] = None, short.cpus_load
     if files := values.get("server.environment"):
@@ -472,12 +466,10 @@ def _as_json(text: str) -> Any:
 def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     """A stored run as it was, with what is not stored, and on other CPUs if any are given."""
     spec = replace(RunSpec.from_json(run.spec), repetition=1)
-    values = options_table.given(options, table(RunSpec))
+    values = parsing.given(options, table(RunSpec))
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
-            raise UsageError(
-                f"--again repeats a run as it was, and {environment} is not its environment."
-            )
+            raise UsageError(f"{AS_IT_WAS}, and {environment} is not its environment.")
     if short.cpus_target or short.cpus_load or not short.pin:
         for_target, for_load = _cpus(short, spec.load.processes)
         server = replace(spec.server, cpus=for_target)
@@ -500,15 +492,15 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
             "--resume, and give its options."
         )
     entries = [entry for entry in table(RunSpec) if entry.secret]
-    again = options_table.given(options, entries)
+    again = parsing.given(options, entries)
     urls = {}
     for entry in (entry for entry in entries if entry.path in URLS):
         stored = attrgetter(entry.path)(spec)
         url = again.get(entry.path, stored)
         if hidden(url) != stored:
             raise UsageError(
-                f"--again repeats a stored run as it was, and --{entry.name}={hidden(url)} would "
-                f"change it: leave it out, or give {stored or 'none'} with its password."
+                f"{AS_IT_WAS}, and --{entry.name}={hidden(url)} would change it: leave it out, or "
+                f"give {stored or 'none'} with its password."
             )
         urls[entry.path] = completed(url, os.environ.get(URLS[entry.path], ""))
     visitor = VisitorSpec(
@@ -516,7 +508,7 @@ def with_secrets(spec: RunSpec, options: Mapping[str, Any]) -> RunSpec:
     )
     if set(visitor.lines) != set(spec.visitor.unknown):
         raise UsageError(
-            "--again repeats a stored run as it was, and secrets are not stored with one: give "
+            f"{AS_IT_WAS}, and secrets are not stored with one: give "
             f"{listed(sorted(spec.visitor.unknown) or ['no header and no cookie'])} again."
         )
     return changed(spec, {**urls, "visitor": spec.visitor.completed(visitor)})
@@ -528,14 +520,14 @@ def _stored(again: Sequence[str]) -> list[Run]:
     for run_id in again:
         begin = begin_of_id(run_id)
         rows = list(Run.objects.filter(pk__istartswith=begin)[:2]) if begin else []
-        why = ""
         if not rows:
             why = "not one stored run begins with that id; the list of results shows them"
         elif len(rows) > 1:
             why = "several stored runs begin with that id; give more of it"
         elif rows[0].unreadable:
             why = f"what is stored of this run can't be read ({rows[0].unreadable})"
-        if why:
-            raise UsageError(f"--again {run_id}: {why}.")
-        runs += rows
+        else:
+            runs += rows
+            continue
+        raise UsageError(f"--again {run_id}: {why}.")
     return runs

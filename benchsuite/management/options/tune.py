@@ -14,8 +14,8 @@ from benchsuite.core.specs.objective import EXAMPLE, parse, proposed
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import format_period, listed
 from benchsuite.management.options import run as run_options
+from benchsuite.management.options.parsing import read, refuse_beside
 from benchsuite.management.options.place import Place
-from benchsuite.management.options.table import read, refuse_beside
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight

@@ -9,7 +9,6 @@ from typing import Any, Protocol
 from django.db.models import Q, QuerySet
 
 from benchsuite import conf, store
-from benchsuite.conf import addresses
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
@@ -68,7 +67,7 @@ class Execution:
                 begun, ran = monotonic(), None
                 sleep(trial.wait_s)
                 try:
-                    ran, result = resuming.one(at_work, self.plan_of(trial))
+                    ran, result = resuming.make(at_work, self.plan_of(trial))
                 except (UsageError, UnavailableError) as error:
                     seen = Observation(took_s=monotonic() - begun, failure=str(error))
                     shown.skip(str(error))
@@ -148,7 +147,7 @@ def unfinished(given: str) -> Tuning:
         raise UsageError("There is no tuning to go on with: leave --resume out.")
     if row.status == Status.FINISHED.value:
         raise UsageError(
-            f"{which(row)} has its answer: leave --resume out, or see {addresses.of_tuning(row.pk)}"
+            f"{which(row)} has its answer: leave --resume out, or see {conf.page('tune', row.pk)}"
         )
     resuming.ensure_idle(row, which(row))
     return row
@@ -166,7 +165,7 @@ def stored(given: str) -> Tuning:
     begin = begin_of_id(given, least=1)
     rows = list(Tuning.objects.filter(pk__istartswith=begin)[:2]) if begin else []
     if not rows:
-        raise UsageError(f"There is no tuning {given}; see {addresses.of_tunings()}")
+        raise UsageError(f"There is no tuning {given}; see {conf.page('tune')}")
     if len(rows) > 1:
         raise UsageError(f"Several tunings begin with {given}: give more of the id.")
     return rows[0]

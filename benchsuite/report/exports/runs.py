@@ -10,8 +10,8 @@ from textwrap import indent
 from typing import Any
 from uuid import UUID
 
+from benchsuite import conf
 from benchsuite.comparing.titles import around
-from benchsuite.conf import addresses
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, whole
 from benchsuite.core.samples import FANOUT, HANDSHAKE
@@ -45,7 +45,7 @@ def run_as_json(run: Run) -> dict[str, Any]:
     response_times = {one.scope: one.response_time for one in parts}
     return {
         **{name: _plain(getattr(run, name)) for name in FACTS},
-        "url": addresses.of_run(run.pk),
+        "url": conf.page(run.pk),
         "findings": [
             {name: getattr(finding, name) for name in ("code", "level", "message", "hint")}
             for finding in run.findings.all()

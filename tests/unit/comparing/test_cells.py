@@ -11,7 +11,7 @@ from benchsuite.comparing.differences import differences
 from benchsuite.core.metrics.every import figure
 from benchsuite.core.results import Verdict
 from benchsuite.core.units import THIN_SPACE
-from benchsuite.management.output import SafeConsole
+from benchsuite.management.output import Screen
 from benchsuite.models import Run
 from benchsuite.report.terminal import results
 from benchsuite.report.writers import grid
@@ -64,7 +64,7 @@ def unavailable(server="uvicorn", **changes):
 
 def shown(*runs):
     """The rows of the table, white space folded."""
-    console = SafeConsole(width=200)
+    console = Screen(width=200)
     with console.capture() as capture:
         console.table(grid(results.results_table(cells(runs))))
     lines = capture.get().replace(THIN_SPACE, " ").splitlines()

@@ -10,7 +10,7 @@ from rich.table import Table
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import printable
 from benchsuite.core.specs import RunSpec, ServerSpec
-from benchsuite.management.output import SafeConsole
+from benchsuite.management.output import Screen
 from benchsuite.models import validate_printable
 
 CONTROLS = ["\x1b[2J", "\0", "\x07", "\x9b31m", "\x7f", "\u202e", "\u2028", "\ud800", "\uffff"]
@@ -19,7 +19,7 @@ HARMLESS = ["plain", "größer 日本 😀 👩‍💻", "e\u0301", "a\u00a0b", 
 
 def test_the_console_prints_none_in_lines_or_tables():
     out = StringIO()
-    console = SafeConsole(file=out, force_terminal=True, width=80)
+    console = Screen(file=out, force_terminal=True, width=80)
     table = Table("label")
     for text in CONTROLS[:-2]:
         console.print(f"a{text}b", markup=False)

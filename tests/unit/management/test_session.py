@@ -261,7 +261,7 @@ def test_where_nothing_can_be_written_the_figures_are_printed(runbench, capsys, 
     def refuse(*given):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("benchsuite.management.streams.write_whole", refuse)
+    monkeypatch.setattr("benchsuite.management.output.write_whole", refuse)
     with pytest.raises(CommandError, match="the figures above are all there is"):
         runbench(gone)
     assert "100" in capsys.readouterr().out.split("goodput", 1)[1]
@@ -328,7 +328,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
             opened,
             Estimate(),
         )
-        row, found = made.one(unbuilt)
+        row, found = made.make(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]
     assert found.spec == unbuilt.spec
     assert Run.objects.get() == row

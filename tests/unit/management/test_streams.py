@@ -13,8 +13,8 @@ import pytest
 from django.core.management import load_command_class
 
 import benchsuite
-from benchsuite.management import streams
-from benchsuite.management.streams import LOST, Outlasting, plainer, plainer_where_needed
+from benchsuite.management import output
+from benchsuite.management.output import LOST, Outlasting, plainer, plainer_where_needed
 
 
 def test_what_can_not_be_written_is_dropped():
@@ -75,15 +75,15 @@ def test_what_is_for_machines_is_utf_8_in_any_encoding(monkeypatch):
     out = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", out)
     plainer_where_needed()
-    streams.write("-", json.dumps({"label": "ü●"}, ensure_ascii=False))
+    output.write("-", json.dumps({"label": "ü●"}, ensure_ascii=False))
     assert json.loads(out.buffer.getvalue().decode()) == {"label": "ü●"}
 
 
 def test_a_file_or_standard_output(tmp_path, capsys):
     file = tmp_path / "found.json"
-    streams.write(str(file), "é\n")
+    output.write(str(file), "é\n")
     assert file.read_text(encoding="utf-8") == "é\n"
-    streams.write("-", "said\n")
+    output.write("-", "said\n")
     assert capsys.readouterr().out == "said\n"
 
 
@@ -101,14 +101,14 @@ def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path, monkeypatch)
         raise OSError(errno.EBUSY, "Device or resource busy")
 
     with pytest.raises(RuntimeError):
-        streams.write(str(link), broken())
+        output.write(str(link), broken())
     assert file.read_text() == "before"
-    streams.write(str(link), iter(["af", "ter"]))
+    output.write(str(link), iter(["af", "ter"]))
     assert (link.is_symlink(), file.read_text()) == (True, "after")
     assert file.stat().st_mode & 0o777 == 0o640
-    streams.write("/dev/null", "gone")
+    output.write("/dev/null", "gone")
     with monkeypatch.context() as patched:
         patched.setattr(Path, "replace", mounted)
-        streams.write(str(file), "again")
+        output.write(str(file), "again")
     assert file.read_text() == "again"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["newest.json", "runs.json"]

@@ -492,7 +492,7 @@ def test_what_does_not_fit_into_the_time_waits_for_what_does(
     longer = ASKING.split("\n\n")[0].replace("half-is-half", "longer").replace("sync", "gthread")
     file.write_text(file.read_text() + longer * claimed)
 
-    def estimates_s(self, estimate, turns):
+    def estimates_s(self, turns):
         titles = [self.candidates[turn.place].title for turn in turns]
         pairs = zip(turns, titles, strict=True)
         return [100.0 * (turn.repetition <= 2 and "sync" not in title) for turn, title in pairs]

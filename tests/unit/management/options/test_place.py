@@ -5,7 +5,7 @@ from django.test import override_settings
 from benchsuite.core.specs import DelaySpec, LoadProfile, RunSpec, ServerSpec
 from benchsuite.load.hosts import keys
 from benchsuite.management import delegating
-from benchsuite.management.options.place import with_places
+from benchsuite.management.options.parsing import with_places
 
 LISTENING = {"listen": "127.0.0.1:5557", "key_file": "key"}
 

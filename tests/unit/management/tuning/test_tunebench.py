@@ -16,7 +16,7 @@ from django.core.management import CommandError, call_command, load_command_clas
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
-from benchsuite.conf.addresses import of_tuning
+from benchsuite.conf import page
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Arrivals, Reading, RunResult, Status, Summary
@@ -455,7 +455,7 @@ def test_one_that_has_its_answer_does_not_go_on() -> None:
     assert status == 2
     began = f"{row.started_at:%d %b %Y, %H:%M} UTC"
     assert said.startswith(f"The tuning {row.short_id} of {began} has its answer: ")
-    assert said.endswith(f"has its answer: leave --resume out, or see {of_tuning(row.pk)}")
+    assert said.endswith(f"has its answer: leave --resume out, or see {page('tune', row.pk)}")
 
 
 def test_one_of_another_project_goes_on_there_alone(half_done: Tuning, settings: Any) -> None:

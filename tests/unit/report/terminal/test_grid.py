@@ -5,7 +5,7 @@ import io
 import pytest
 from rich.text import Text
 
-from benchsuite.management.output import SafeConsole
+from benchsuite.management.output import Screen
 from benchsuite.report.terminal.grid import Grid
 
 GRID = Grid(
@@ -30,7 +30,7 @@ GRID = Grid(
 def printed(width, *, terminal=True, grid=GRID):
     out = io.StringIO()
     options = {} if width is None else {"width": width}
-    SafeConsole(file=out, force_terminal=terminal, color_system=None, **options).table(grid)
+    Screen(file=out, force_terminal=terminal, color_system=None, **options).table(grid)
     return out.getvalue()
 
 

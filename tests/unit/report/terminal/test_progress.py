@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.load.job import Tick
-from benchsuite.management.output import SafeConsole
+from benchsuite.management.output import Screen
 from benchsuite.report.terminal import progress
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from tests.tuning_factories import searched
@@ -26,7 +26,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
 
 
 def begun(count: int = 3) -> Progress:
-    console = SafeConsole(file=io.StringIO(), force_terminal=True, width=80)
+    console = Screen(file=io.StringIO(), force_terminal=True, width=80)
     titles = ["circus-chaussette-meinheld"] * count
     made = Progress(console, titles, lambda done: [10.0] * (count - done))
     made.begin(SPEC)
@@ -61,7 +61,7 @@ def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) ->
 
 
 def test_plain_lines_tell_the_time_left_once_a_run_from_the_third_on(clock: list[float]) -> None:
-    console = SafeConsole(file=(said := io.StringIO()), force_terminal=False, width=80)
+    console = Screen(file=(said := io.StringIO()), force_terminal=False, width=80)
     made = Progress(console, ["waitress"] * 5, lambda done: [100.0] * (4 - done), made_before=1)
     for _ in range(3):
         made.begin(SPEC)
@@ -98,7 +98,7 @@ def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock: list[fl
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_tuning_says_who_leads_and_what_the_next_minutes_add(*, terminal: bool) -> None:
     notebook, shown = searched(12), io.StringIO()
-    console = SafeConsole(file=shown, force_terminal=terminal, width=200)
+    console = Screen(file=shown, force_terminal=terminal, width=200)
     made = TrialProgress(console, notebook, lambda: 300.0)
     made.next(notebook.entries[-1].trial)
     pick = notebook.pick()

@@ -1,21 +1,37 @@
-"""The keys of the BENCHSUITE setting: what each must be, and what is wrong with what it is."""
+"""The one settings dict, `BENCHSUITE`: its keys, what is wrong with what they are, what they add.
+
+Every command of a project reads this module, so what a key is about is imported where a value of it
+is given.
+"""
 
 import json
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import urlencode, urlsplit
 
+from django.conf import settings
 from django.core.checks import Error
+from django.core.signals import setting_changed
+from django.dispatch import receiver
+from django.http import HttpResponseBase
 from django.utils.module_loading import import_string
 from django.utils.text import capfirst
 
 from benchsuite.core.exceptions import UsageError, choices, last_line
 from benchsuite.core.plain import Misfit, reader
 from benchsuite.core.units import short
+
+if TYPE_CHECKING:
+    from benchsuite.fronts.base import FrontAdapter
+    from benchsuite.servers.base import ServerAdapter
+    from benchsuite.services.base import DatabaseService, Service
+    from benchsuite.telemetry.base import Device
+    from benchsuite.workloads.base import Workload
 
 UNKNOWN = "benchsuite.E002"  #: The id of a key that nothing reads.
 
@@ -24,18 +40,22 @@ LONGEST_NAME = 200  #: Of a project, as a label.
 SHOWN = 80  #: Letters of a value that a sentence shows.
 
 
+def _is_text(value: str | None) -> bool:
+    return value is None or (bool(value.strip()) and "\0" not in value)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Key:
+    """A key; by default a text that may be left out."""
+
     id: str
-    default: Any
+    default: Any = None
     wanted: str  #: What it must be: "BENCHSUITE['CACHE'] is 3, not …".
     hint: str
-    kind: Any  #: Its type as JSON has it.
+    kind: Any = str | None  #: Its type as JSON has it.
     path: bool = False  #: Whether paths may stand in place of texts.
-    base: str = ""
-    """What its classes are subclasses of. Imported only where a value is given, as all below: every
-    command of a project reads this module."""
-    holds: Callable[[Any], bool] = lambda value: True  #: Of a value of that type; imports nothing.
+    base: str = ""  #: What its classes are subclasses of.
+    holds: Callable[[Any], bool] = _is_text  #: Of a value of that type; imports nothing.
     faults: Callable[[Any], Iterator[str]] = lambda value: iter(())
     """Of a value of that form: what it names and what is not there, as "…['shop']: …"."""
 
@@ -118,10 +138,6 @@ def _is_address(value: str) -> bool:
     return bool(parts.hostname) and parts.scheme in ("http", "https") and value.endswith("/")
 
 
-def _is_text(value: str | None) -> bool:
-    return value is None or (bool(value.strip()) and "\0" not in value)
-
-
 def _studies(value: Sequence[str | Path]) -> Iterator[str]:
     if missing := [str(path) for path in value if not Path(path).exists()]:
         yield from (f": {path!r} is not there" for path in missing)
@@ -145,11 +161,6 @@ def _classes(id: str, what: str, base: str) -> Key:
     """Names → dotted paths of subclasses of its base in benchsuite, added to the built-in ones."""
     base = f"benchsuite.{base}"
 
-    def faults(value: dict[str, str]) -> Iterator[str]:
-        for name, path in value.items():
-            if fault := fault_of(path, base):
-                yield f"[{name!r}]: {fault}"
-
     return Key(
         id=id,
         default={},
@@ -162,7 +173,11 @@ def _classes(id: str, what: str, base: str) -> Key:
             name and "." in path and not any(sign.isspace() or sign == "," for sign in name)
             for name, path in value.items()
         ),
-        faults=faults,
+        faults=lambda value: (
+            f"[{name!r}]: {fault}"
+            for name, path in value.items()
+            if (fault := fault_of(path, base))
+        ),
     )
 
 
@@ -185,19 +200,14 @@ KEYS: dict[Any, Key] = {
     ),
     "TARGET_SETTINGS": Key(
         id="benchsuite.E006",
-        default=None,
         wanted="the name of a settings module",
         hint="Name the settings module the measured server starts from, or leave the key out.",
-        kind=str | None,
-        holds=_is_text,
         faults=_module,
     ),
     "PROJECT": Key(
         id="benchsuite.E015",
-        default=None,
         wanted=f"the name of a project, a line of at most {LONGEST_NAME} characters",
         hint="Name the project where several share the database of results, or leave the key out.",
-        kind=str | None,
         holds=lambda value: (
             _is_text(value) and len(value or "") <= LONGEST_NAME and (value or "").isprintable()
         ),
@@ -221,12 +231,9 @@ KEYS: dict[Any, Key] = {
     ),
     "CACHE": Key(
         id="benchsuite.E010",
-        default=None,
         wanted="the path of a folder",
         hint="Name a folder in which environments may be kept, or leave the key out.",
-        kind=str | None,
         path=True,
-        holds=_is_text,
     ),
     "MARGINS_PERCENT": Key(
         id="benchsuite.E011",
@@ -268,3 +275,131 @@ KEYS: dict[Any, Key] = {
     ),
 }
 """docs/settings.md says what each is for."""
+
+
+@cache
+def config() -> dict[str, Any]:
+    """The settings in force; raises UsageError for what is of a wrong type."""
+    given = getattr(settings, "BENCHSUITE", {})
+    _refuse(error for error in problems(given, importing=False) if error.id != UNKNOWN)
+    return {**{name: key.default for name, key in KEYS.items()}, **given}
+
+
+def check() -> None:
+    """Raises UsageError for whatever `manage.py check` would find in the setting."""
+    _refuse(problems(getattr(settings, "BENCHSUITE", {})))
+
+
+def _refuse(faults: Iterable[Error]) -> None:
+    if sentences := [f"{fault.msg} {fault.hint}" for fault in faults]:
+        raise UsageError("\n".join(sentences))
+
+
+@receiver(setting_changed, dispatch_uid="benchsuite.conf")
+def _forget(*, setting: str, **_: object) -> None:
+    if setting == "BENCHSUITE":
+        config.cache_clear()
+
+
+def cache_folder() -> Path:
+    """Where built environments are kept."""
+    from benchsuite.system import folders
+
+    return folders.cache_folder(config()["CACHE"])
+
+
+def page(*parts: object, **query: object) -> str:
+    """The address of a page of results, for people who read a terminal or a file."""
+    path = "".join(f"{part}/" for part in parts)
+    return f"{config()['CONSOLE_URL']}{path}{'?' * bool(query)}{urlencode(query)}"
+
+
+def margins() -> dict[str, float]:
+    """MARGINS_PERCENT, as ratios and shares."""
+    return {name: percent / 100 for name, percent in config()["MARGINS_PERCENT"].items()}
+
+
+def paths(key: str) -> dict[str, str]:
+    """Dotted paths by name, built-in ones first: of SERVERS, FRONTS, WORKLOADS or SERVICES."""
+    from benchsuite import fronts, servers, services, workloads
+    from benchsuite.servers import heritage, peers
+
+    builtin = {
+        "SERVERS": {**servers.BUILTIN, **peers.PEERS, **heritage.BUILTIN},
+        "FRONTS": fronts.BUILTIN,
+        "WORKLOADS": workloads.BUILTIN,
+        "SERVICES": services.BUILTIN,
+    }
+    return {**builtin[key], **config()[key]}
+
+
+def servers() -> dict[str, type["ServerAdapter"]]:
+    """All server adapters by name; raises UsageError for one that can't be used."""
+    return {name: server_class(name) for name in paths("SERVERS")}
+
+
+def devices() -> tuple[type["Device"], ...]:
+    return tuple(import_string(path) for path in config()["TELEMETRY"].values())
+
+
+def study_files() -> Mapping[str, Path]:
+    """All studies by name, built-in ones first; raises UsageError where two have one name."""
+    from benchsuite.studies import reading
+
+    return reading.studies([Path(path) for path in config()["STUDIES"]])
+
+
+def access_rule() -> Callable[..., bool | HttpResponseBase]:
+    """Who sees the pages; raises UsageError where ACCESS names no function."""
+    path = config()["ACCESS"]
+    _refuse(problems({"ACCESS": path}))
+    rule: Callable[..., bool | HttpResponseBase] = import_string(path)
+    return rule
+
+
+def server_class(name: str) -> type["ServerAdapter"]:
+    """The adapter of that name or address; raises UsageError with the names, as those below."""
+    from benchsuite.servers import running
+
+    if running.is_address(name):
+        return running.at(name)
+    return cast("type[ServerAdapter]", _class("SERVERS", name))
+
+
+def front_class(name: str) -> type["FrontAdapter"]:
+    return cast("type[FrontAdapter]", _class("FRONTS", name))
+
+
+def workload_class(name: str) -> type["Workload"]:
+    return cast("type[Workload]", _class("WORKLOADS", name))
+
+
+def service_class(name: str) -> type["Service"]:
+    return cast("type[Service]", _class("SERVICES", name))
+
+
+def database_class(name: str) -> type["DatabaseService"]:
+    """The database of that name that a run can start; raises UsageError with what there is."""
+    from benchsuite.core.printable import hidden
+    from benchsuite.services.base import DatabaseService
+
+    classes = {service: service_class(service) for service in paths("SERVICES")}
+    kinds = {key: kind for key, kind in classes.items() if issubclass(kind, DatabaseService)}
+    if name not in kinds:
+        raise UsageError(
+            f"--database={hidden(name)} is not known; "
+            f"{choices(name, ['throwaway', 'keep', *kinds])[:-1]}, or a URL such as "
+            "postgres://user@host/name."
+        )
+    return kinds[name]
+
+
+def _class(key: str, name: str) -> Any:
+    what, known = key.lower().removesuffix("s"), paths(key)
+    if name not in known:
+        raise UsageError(
+            f"There is no {what} {name!r}; {choices(name, known, seen_by='listbench')}"
+        )
+    if fault := fault_of(known[name], KEYS[key].base):
+        raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
+    return import_string(known[name])
