@@ -90,18 +90,13 @@ _django = cache(ASGIHandler)
 async def _answered(message: Message) -> Message:
     """Django's response to the request in the message."""
     scope = {
+        **message,
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
         "scheme": "http",
         "root_path": "",
-        "method": message["method"],
-        "path": message["path"],
         "raw_path": message["path"].encode(),
-        "query_string": message["query_string"],
-        "headers": [tuple(header) for header in message["headers"]],
-        "client": message["client"] or None,
-        "server": message["server"] or None,
     }
     events = iter([{"type": "http.request", "body": message["body"], "more_body": False}])
     sent: list[Mapping[str, Any]] = []

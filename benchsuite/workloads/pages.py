@@ -96,7 +96,7 @@ class Cpu(TargetPage):
         if not self.calibrates:
             return None
         from benchsuite.system.calibration import size_for
-        from benchsuite.target.work import sum_of_squares
+        from benchsuite.target.views import sum_of_squares
 
         size = size_for(self.settings["seconds"], sum_of_squares, name="cpu")
         if size > MAX_SIZE:

@@ -1,21 +1,232 @@
-"""Pages of the project itself, by their paths."""
+"""Pages of the project itself, by their paths, and what their answers look like.
+
+That is learned in rehearsals, then required of every answer. Its signs are those that stay while
+everything else on a page changes: content type, title, target of a redirect, a password field, a
+way to log out, the name of the user, the start of JSON, rough length. Signs that differed between
+rehearsals are not required.
+"""
 
 import re
-from collections.abc import Sequence
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from html import unescape
 from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
 from benchsuite.core.specs import Option
 from benchsuite.core.units import listed
-from benchsuite.core.wording import check_written
+from benchsuite.core.wording import check_written, led_to
 from benchsuite.workloads.base import Workload, expect_status
-from benchsuite.workloads.shape import Shape
 
 REHEARSALS = 30  #: How often pages are asked before the load, to learn what answers share.
-
 MISSED = "Another user's page or a stale one may have counted as right."
-
 REFUSALS = 400  #: From this status on an answer is a failure, unless the client is told otherwise.
+
+TYPE, REDIRECT, TITLED, JSON, LENGTH = "content type", "redirect", "title", "JSON", "length"
+PASSWORD, WAY_OUT, VISITOR = "password field", "way to log out", "name of who is logged in"
+ENTRY = "log-in or log-out page"
+PRESENT, ABSENT = "present", "absent"
+
+TITLE = re.compile(rb"<title[^>]{0,200}>(.{0,500}?)</title", re.IGNORECASE | re.DOTALL)
+PASSWORDS = (b'type="password"', b"type='password'", b"type=password")
+HEADING = re.compile(rb"<h1[^>]{0,200}>(.{0,500}?)</h1", re.IGNORECASE | re.DOTALL)
+ENTRY_WORDS = re.compile(
+    rb"\b(?:log(?:ged)?|sign(?:ed)?)[- ]?(?:in|out|on|off)\b|\bsession (?:has )?expired"
+    rb"|\b(?:anmeld|abgemeldet|connexion|iniciar sesi|sesi.{1,2}n cerrada|accedi\b)",
+    re.IGNORECASE,
+)
+LOG_OUT = re.compile(
+    rb"(?:href|action)\s*=\s*[\"']?[^\"'>\s]{0,500}?"
+    rb"(?<![a-z])(?:log[-_]?(?:out|off)|sign[-_]?(?:out|off))(?![a-z])",
+    re.IGNORECASE,
+)
+LOG_OUT_WORDS = (b"logout", b"log-out", b"log_out", b"logoff", b"signout", b"sign-out", b"sign_out")
+"""One of them occurs wherever `LOG_OUT` does, and is found much faster."""
+BEGIN = re.compile(rb"\s*(?:\{\s*(?:\"[^\"]{0,100}\")?|\[|\S)")
+"""The bracket and first key of a JSON object, else the first character."""
+DIGITS = re.compile(r"\d+")
+
+TELLING_BYTES = 256  #: The length of shorter answers only shows whether they are empty.
+RULE = 2 / 3  #: A value with this share is the rule, all others are exceptions.
+STRETCH = 2  #: If lengths in rehearsals differ by more, any length is right.
+LONGEST = 4  #: Times the longest rehearsed answer.
+
+MOST_TITLES = 2  #: A page's own, and that of a page shown instead.
+NARROW_BYTES = 64  #: No other page with the same title and way out is this close in length.
+
+NONE = (sys.maxsize, -1)
+ANY = (0.0, float("inf"))
+
+
+class Shape:
+    """One page: it sees answers, is settled, then detects which answers differ."""
+
+    def __init__(self, visitor: str = "") -> None:
+        """`visitor` is the name of the user who is logged in, if any."""
+        self._visitor = visitor.encode()
+        self._signs: list[dict[str, str]] = []
+        self._lengths: list[int] = []
+        self._wanted: dict[str, str] = {}
+        self._band = ANY
+        self._known: bytes | None = None  #: The last right answer, if nothing but the body counts.
+        self._known_type: str | None = None
+        self._known_marks: tuple[bytes, ...] = ()
+        self._known_lengths = NONE
+        """Fast check: an answer of this type and length that contains these bytes is right; if the
+        lengths vary widely, it must also lack a password field. No length matches if only the full
+        check can tell."""
+
+    def see(self, response: Any) -> None:
+        """Takes in an answer of a rehearsal."""
+        self._signs.append(self._signs_of(response))
+        self._lengths.append(len(response.content))
+
+    def settle(self) -> None:
+        """Ends the rehearsals."""
+        self._wanted = {
+            name: value
+            for name, value in self._signs[0].items()
+            if all(_same(signs.get(name), value) for signs in self._signs)
+        }
+        # An occasional log-in page is wrong, even if it was rehearsed. But with many titles they
+        # are those of articles, one of which may be about logging in.
+        entries = [signs.get(ENTRY, "") for signs in self._signs]
+        titles = {DIGITS.sub("0", signs.get(TITLED, "")) for signs in self._signs}
+        if len(titles) > MOST_TITLES:
+            self._wanted.pop(ENTRY, None)
+        elif "" not in entries and entries.count(ABSENT) > len(entries) / 2:
+            self._wanted[ENTRY] = ABSENT
+        self._band = _band(self._lengths)
+
+    @property
+    def checked(self) -> list[str]:
+        """What is required of every answer, in words."""
+        signs = [f"{name} {value}" for name, value in self._wanted.items()]
+        return signs if self._band == ANY else [*signs, f"{LENGTH} {self._bytes_seen}"]
+
+    @property
+    def varied(self) -> list[str]:
+        """What is not, because it differed between rehearsals."""
+        varied = []
+        for name in dict.fromkeys(name for signs in self._signs for name in signs):
+            counts = Counter(signs.get(name, "") for signs in self._signs)
+            (value, times), *_ = counts.most_common(1)
+            if name not in self._wanted and len(counts) > 1:
+                rule = f" ({value} in {times} of {self.rehearsed})"  # as it hardly did
+                varied.append(name + rule * bool(times >= self.rehearsed * RULE and value))
+        return [*varied, LENGTH] if self._band == ANY else varied
+
+    @property
+    def rehearsed(self) -> int:
+        """Number of rehearsed answers."""
+        return len(self._lengths)
+
+    @property
+    def asks_for_password(self) -> bool:
+        """Whether the rehearsed answers look like a log-in page."""
+        return self._wanted.get(PASSWORD) == PRESENT
+
+    def differs(self, response: Any) -> str:
+        """How an answer differs, in words; empty if it does not."""
+        content = response.content
+        least, most = self._known_lengths
+        if _media_type(response) == self._known_type:
+            if content == self._known:
+                return ""
+            if (
+                least <= len(content) <= most
+                and not (most - least > NARROW_BYTES and PASSWORDS[0] in content)
+                and all(mark in content for mark in self._known_marks)
+            ):
+                self._known = content
+                return ""
+        signs, length = self._signs_of(response), len(response.content)
+        wrong = [
+            f"{name} {signs.get(name, 'unknown')} (was {value})"
+            for name, value in self._wanted.items()
+            if not _same(signs.get(name), value)
+        ]
+        if wrong and TYPE in self._wanted and signs[TYPE] != self._wanted[TYPE]:
+            return wrong[0]  # the other signs belong to another type
+        if not self._band[0] <= length <= self._band[1]:
+            wrong.append(f"{LENGTH} {length} bytes (was {self._bytes_seen})")
+        if not wrong:
+            self._get_to_know(response, signs, length)
+        return ", ".join(wrong)
+
+    def _get_to_know(self, response: Any, signs: Mapping[str, str], length: int) -> None:
+        """Remembers it, so that the next one like it needs no full check."""
+        if REDIRECT in signs:
+            return
+        looks = ((TITLED, TITLE.search), (WAY_OUT, LOG_OUT.search), (JSON, BEGIN.match))
+        seen = [look(response.content) for name, look in looks if name in self._wanted]
+        marks = [one[0] for one in seen if one is not None]
+        if self._wanted.get(VISITOR) == PRESENT:
+            marks.append(self._visitor)
+        known = _media_type(response), (*marks,)
+        if known != (self._known_type, self._known_marks):
+            self._known_lengths = NONE
+        self._known = response.content
+        self._known_type, self._known_marks = known
+        if TITLED not in signs or (marks and TITLED in self._wanted):
+            least, most = self._known_lengths
+            self._known_lengths = min(least, length), max(most, length)
+
+    @property
+    def _bytes_seen(self) -> str:
+        least, most = min(self._lengths), max(self._lengths)
+        return f"{least} bytes" if least == most else f"{least} to {most} bytes"
+
+    def _signs_of(self, response: Any) -> dict[str, str]:
+        """Name of a sign → its value in words."""
+        content, media_type = response.content, _media_type(response)
+        signs = {TYPE: media_type or "none"}
+        if 300 <= response.status_code < 400:
+            signs[REDIRECT] = "to " + led_to(response.headers.get("Location", "")).path
+        elif "html" in media_type:
+            title = TITLE.search(content)
+            words = " ".join(unescape(title[1].decode(errors="replace")).split()) if title else ""
+            signs[TITLED] = repr(words) if title else "none"
+            heading = HEADING.search(content)
+            text = b" ".join(one[1] for one in (title, heading) if one is not None)
+            out = any(word in content for word in LOG_OUT_WORDS) and LOG_OUT.search(content)
+            signs[ENTRY] = _present(ENTRY_WORDS.search(text))
+            signs[PASSWORD] = _present(any(word in content for word in PASSWORDS))
+            signs[WAY_OUT] = _present(out)
+        elif media_type.endswith(("/json", "+json")) and (begin := BEGIN.match(content)):
+            signs[JSON] = f"that begins {begin[0].decode(errors='replace').strip()}"
+        if self._visitor:
+            signs[VISITOR] = _present(self._visitor in content)
+        return signs
+
+
+def _media_type(response: Any) -> str:
+    """The media type without parameters; our own client caches it by response head."""
+    known = getattr(response, "media_type", None)
+    if known is None:
+        known = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+    return str(known)
+
+
+def _same(first: str | None, other: str) -> bool:
+    """Equal apart from numbers, which may be counts or times."""
+    return first is not None and DIGITS.sub("0", first) == DIGITS.sub("0", other)
+
+
+def _band(lengths: Sequence[int]) -> tuple[float, float]:
+    """The range of right lengths, from those seen."""
+    least, most = min(lengths), max(lengths)
+    if most > STRETCH * least + TELLING_BYTES:
+        return ANY
+    grew = least < most and sorted(lengths) == list(lengths)
+    shrank = least < most and sorted(lengths, reverse=True) == list(lengths)
+    low = 0 if not least or shrank else least / STRETCH if least > TELLING_BYTES else 1
+    return low, float("inf") if grew else LONGEST * (most + TELLING_BYTES)
+
+
+def _present(sign: object) -> str:
+    return PRESENT if sign else ABSENT
 
 
 class Url(Workload):
