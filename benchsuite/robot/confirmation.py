@@ -17,11 +17,10 @@ from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import RobotError, UnavailableError
 from benchsuite.core.wording import led_to, path_of
-from benchsuite.robot.client import BlockingClient
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import TYPED, Control, Form, Page, Pairs, Upload, Value, Values
 from benchsuite.robot.parsing import read
-from benchsuite.robot.walk import OnVisit, Walk
+from benchsuite.robot.walk import BlockingClient, OnVisit, Walk
 from benchsuite.robot.words import main_form, next_button
 
 if TYPE_CHECKING:

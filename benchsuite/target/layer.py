@@ -132,8 +132,7 @@ HELLO = 0  #: The number of messages sent until a worker answers; requests count
 class Asking:
     """The ASGI application of /bench/layer/, in one event loop. Answers arrive on one channel."""
 
-    def __init__(self, reply_s: float = REPLY_S) -> None:
-        self._reply_s = reply_s
+    def __init__(self) -> None:
         self._numbers = itertools.count(HELLO + 1)
         self._waiting: dict[int, asyncio.Future[Message]] = {}
         self._meeting: asyncio.Task[None] | None = None
@@ -143,7 +142,7 @@ class Asking:
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
         message = await _request(scope, receive)
         try:
-            async with asyncio.timeout(self._reply_s):
+            async with asyncio.timeout(REPLY_S):
                 reply = await self._asked(message)
         except TimeoutError:
             reply = _answer(504, b"No worker has answered in time.")

@@ -82,7 +82,7 @@ class Survey(Workload):
 
     def prepare(self, database: DatabaseSpec) -> None:
         """Loads the surveys into the throw-away database."""
-        from benchsuite.target.survey.reading import load_surveys
+        from benchsuite.target.survey.definitions import load_surveys
 
         load_surveys()
 

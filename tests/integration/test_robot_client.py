@@ -4,7 +4,7 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.robot import client
-from benchsuite.robot.client import BlockingClient
+from benchsuite.robot.walk import BlockingClient
 from tests.integration.stubs_http import Behaviour, Responder, answer, closing, trickling
 from tests.needs import needs
 

@@ -14,7 +14,7 @@ SEEDS = [range(3), range(3, 12)]
 
 @pytest.fixture(autouse=True)
 def surveys(monkeypatch: pytest.MonkeyPatch) -> object:
-    from benchsuite.target.survey.reading import load_surveys
+    from benchsuite.target.survey.definitions import load_surveys
 
     load_surveys()
     monkeypatch.setenv("BENCHSUITE_RUN", "0123456789ab")

@@ -47,7 +47,7 @@ class Command(BriefCommand):
 
     def _fill(self, asked: Seed) -> None:
         from benchsuite.target.seed import seed
-        from benchsuite.target.survey.reading import load_surveys
+        from benchsuite.target.survey.definitions import load_surveys
 
         if asked.surveys:
             surveys, pages, questions = load_surveys()
