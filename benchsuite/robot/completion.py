@@ -85,10 +85,6 @@ class Completion:
     evidence: str = ""  #: What shows that the form was taken; empty: ended without confirmation.
     doubt: str = ""  #: Why the last page shows nothing.
 
-    @property
-    def code(self) -> str:
-        return self.page.completion_code
-
     def __str__(self) -> str:
         """3 pages, 14 answers, 2 mistakes mended, code 7GJ4."""
         answers = sum(len(visit.answers) for visit in self.visits)

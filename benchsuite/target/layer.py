@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -23,10 +23,9 @@ from channels.routing import ChannelNameRouter
 from channels.worker import Worker
 from django.core.handlers.asgi import ASGIHandler
 
-from benchsuite.target.gate import RUN_VARIABLE
+from benchsuite.target.gate import RUN_VARIABLE, Receive
 
 Message = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 PATH = "/bench/layer/"  #: Below it is, by the layer, what is below /bench/.
 TOKEN = 8
 

@@ -15,19 +15,14 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import aget_object_or_404, get_object_or_404
 
+from benchsuite import target
 from benchsuite.target import bench_app as bench
 from benchsuite.target.gate import BadInput
 from benchsuite.target.models import Comment, Post
 
-MAX_SIZE = 10**8  #: About ten seconds of one CPU: more would only hang the server.
 MAX_ROWS = 10**10
-PAGE = 25
 MAX_TITLE = 200
 MAX_CONTENT = 100_000
-MAX_EVENT_BYTES = 2**20
-MAX_BODY_BYTES = 2**24
-MAX_SLEEP_S = 60.0
-MAX_CALLS = 100
 JOINED = Comment.objects.select_related("post")
 
 
@@ -38,7 +33,7 @@ def plain(request: HttpRequest) -> HttpResponse:
 
 def get(request: HttpRequest) -> HttpResponse:
     """As many bytes as are asked for."""
-    size = wanted(request, "size", MAX_BODY_BYTES)
+    size = wanted(request, "size", target.MAX_BODY_BYTES)
     return HttpResponse(b"x" * size, content_type="application/octet-stream")
 
 
@@ -57,7 +52,7 @@ def sleep(request: HttpRequest) -> HttpResponse:
 
 def cpu(request: HttpRequest) -> HttpResponse:
     """A sum of squares: nothing but Python."""
-    size = wanted(request, "size", MAX_SIZE)
+    size = wanted(request, "size", target.MAX_SIZE)
     return JsonResponse({"size": size, "sum": sum_of_squares(size)})
 
 
@@ -69,7 +64,7 @@ def io_create(request: HttpRequest) -> HttpResponse:
 
 def io_read(request: HttpRequest) -> HttpResponse:
     """Reads a page of rows and counts them all."""
-    posts = list(Post.objects.all()[:PAGE])
+    posts = list(Post.objects.all()[: target.PAGE])
     return JsonResponse(rows(posts, Post.objects.count()))
 
 
@@ -88,7 +83,7 @@ def upstream(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in threads."""
     from benchsuite.target.upstream import answers  # here, because only this view needs httpx
 
-    calls = wanted_times(request, "calls", MAX_CALLS)
+    calls = wanted_times(request, "calls", target.MAX_CALLS)
     at_once = "at_once" in request.GET
     start = time.perf_counter()
     answered = answers(calls, at_once=at_once)
@@ -113,7 +108,7 @@ async def io_create_async(request: HttpRequest) -> HttpResponse:
 
 
 async def io_read_async(request: HttpRequest) -> HttpResponse:
-    posts = [post async for post in Post.objects.all()[:PAGE]]
+    posts = [post async for post in Post.objects.all()[: target.PAGE]]
     return JsonResponse(rows(posts, await Post.objects.acount()))
 
 
@@ -132,7 +127,7 @@ async def upstream_async(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in tasks."""
     from benchsuite.target.upstream import answers_async  # here, because only this view needs httpx
 
-    calls = wanted_times(request, "calls", MAX_CALLS)
+    calls = wanted_times(request, "calls", target.MAX_CALLS)
     at_once = "at_once" in request.GET
     start = time.perf_counter()
     answered = await answers_async(calls, at_once=at_once)
@@ -155,20 +150,20 @@ def sse(request: HttpRequest) -> StreamingHttpResponse:
     """Endless events from the one after Last-Event-ID on, the first one at once."""
     events = wanted_events(request)
     return StreamingHttpResponse(
-        _told_async(events) if isinstance(request, ASGIRequest) else _told(events),
+        _paced_async(events) if isinstance(request, ASGIRequest) else _paced(events),
         content_type="text/event-stream",
         headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
     )
 
 
-def _told(events: Iterator[tuple[float, bytes]]) -> Iterator[bytes]:
+def _paced(events: Iterator[tuple[float, bytes]]) -> Iterator[bytes]:
     for due, event in events:
         if (wait_s := due - time.monotonic()) > 0:
             time.sleep(wait_s)
         yield event
 
 
-async def _told_async(events: Iterator[tuple[float, bytes]]) -> AsyncIterator[bytes]:
+async def _paced_async(events: Iterator[tuple[float, bytes]]) -> AsyncIterator[bytes]:
     for due, event in events:
         await asyncio.sleep(max(0.0, due - time.monotonic()))  # always lets others run
         yield event
@@ -188,9 +183,9 @@ def wanted_times(request: HttpRequest, name: str, most: int = 1) -> list[float]:
         times = [float(one) for one in request.GET.get(name, "").split(",")]
     except ValueError:
         times = []
-    if not 0 < len(times) <= most or not all(0 <= one <= MAX_SLEEP_S for one in times):
+    if not 0 < len(times) <= most or not all(0 <= one <= target.MAX_SLEEP_S for one in times):
         more = f", or up to {most} with commas" * (most > 1)
-        raise BadInput(f"{name} must be a number from 0 to {MAX_SLEEP_S:g}{more}")
+        raise BadInput(f"{name} must be a number from 0 to {target.MAX_SLEEP_S:g}{more}")
     return times
 
 
@@ -217,8 +212,10 @@ def wanted_events(request: HttpRequest) -> Iterator[tuple[float, bytes]]:
         size = int(request.GET.get("size", "64"))
     except ValueError:
         raise BadInput("Last-Event-ID, rate and size must be numbers") from None
-    if last < 0 or not rate >= 0 or not isfinite(rate) or not 0 < size <= MAX_EVENT_BYTES:
-        raise BadInput(f"size must be 1 to {MAX_EVENT_BYTES}, rate and Last-Event-ID not negative")
+    if last < 0 or not rate >= 0 or not isfinite(rate) or not 0 < size <= target.MAX_EVENT_BYTES:
+        raise BadInput(
+            f"size must be 1 to {target.MAX_EVENT_BYTES}, rate and Last-Event-ID not negative"
+        )
     return _events(last + 1, rate, size)
 
 

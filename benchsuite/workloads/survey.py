@@ -75,7 +75,7 @@ class Survey(Workload):
             done = complete(client, start, seed=seed, naming=naming)
         except AnswerError as error:
             raise AnswerError(f"{slug}, {error}") from error
-        if not done.code:
+        if not done.page.completion_code:
             last = f"{slug}, page {len(done.visits) + 1} ({done.path})"
             raise AnswerError(f"{last}: expected a completion code at the end")
         return done

@@ -12,7 +12,6 @@ from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.core.wording import check_written
 from benchsuite.workloads.base import Unit, Workload, expect_kept
 
-ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
 
 
@@ -46,7 +45,7 @@ class WebSocketWorkload(Workload):
             check_written(self.path)
         else:
             self.needs_layer = self.by_layer or "layer" in variants
-            self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
+            self.path = f"/bench/ws/{'_'.join([self.consumer, *variants])}/"
         offered = (name.strip() for name in self.settings["subprotocol"].split(","))
         self._offered = [name for name in offered if name]
         if wrong := [name for name in self._offered if not TOKEN.fullmatch(name)]:
@@ -57,12 +56,8 @@ class WebSocketWorkload(Workload):
 
     def connect(self, client: Any, *, keep: bool = False) -> Any:
         """The user's connection, according to the options."""
-        return client.websocket(
-            self.path,
-            keep=keep,
-            subprotocols=self._offered,
-            deflate=self.settings["deflate"],
-        )
+        deflate = self.settings["deflate"]
+        return client.websocket(self.path, keep=keep, subprotocols=self._offered, deflate=deflate)
 
 
 COMMON: Mapping[str, Any] = {"path": "", "sync": False, "subprotocol": "", "deflate": False}

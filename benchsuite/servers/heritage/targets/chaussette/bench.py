@@ -16,11 +16,8 @@ VERSION = os.environ.get("HERITAGE_BENCH", "first")
 def application(environ, start_response):
     """The version that was chosen at /, the first one also where today's target has it."""
 
-    def start(status, headers, exc_info=None):
-        headers = list(headers) + [("X-Benchsuite-Run", RUN)]
-        if exc_info is None:
-            return start_response(status, headers)
-        return start_response(status, headers, exc_info)
+    def start(status, headers, *exc_info):
+        return start_response(status, list(headers) + [("X-Benchsuite-Run", RUN)], *exc_info)
 
     return PAGES.get(environ["PATH_INFO"], missing)(environ, start)
 

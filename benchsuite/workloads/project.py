@@ -1,23 +1,25 @@
-"""Pages of the project itself, by their paths, and what their answers look like.
+"""Journeys of the project itself: its pages, by their paths, and its locustfile, if it has one.
 
-That is learned in rehearsals, then required of every answer. Its signs are those that stay while
-everything else on a page changes: content type, title, target of a redirect, a password field, a
-way to log out, the name of the user, the start of JSON, rough length. Signs that differed between
-rehearsals are not required.
+What answers of a page look like is learned in rehearsals, then required of every answer. Its signs
+are those that stay while everything else on a page changes: content type, title, target of a
+redirect, a password field, a way to log out, the name of the user, the start of JSON, rough length.
+Signs that differed between rehearsals are not required.
 """
 
+import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import unescape
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
-from benchsuite.core.specs import Option
+from benchsuite.core.specs import LoadProfile, Option
 from benchsuite.core.units import listed
 from benchsuite.core.wording import check_written, led_to
-from benchsuite.workloads.base import Workload, expect_status
+from benchsuite.workloads.base import Client, Workload, expect_status
 
 REHEARSALS = 30  #: How often pages are asked before the load, to learn what answers share.
 MISSED = "Another user's page or a stale one may have counted as right."
@@ -244,11 +246,11 @@ class Url(Workload):
                 )
             check_written(path)
         self._expected: dict[str, list[bytes]] = {path: [] for path in self._paths}
-        for paths, text in self._told("expect"):
+        for paths, text in self._required("expect"):
             for path in paths:
                 self._expected[path].append(text.encode(errors="surrogateescape"))
         self._statuses = dict.fromkeys(self._paths, 200)
-        for paths, text in self._told("status"):
+        for paths, text in self._required("status"):
             if not re.fullmatch(r"[2-5]\d\d", text):
                 raise UsageError(
                     f"--status={text} is not a valid status; write --status=404 or, for one of "
@@ -288,7 +290,7 @@ class Url(Workload):
         self.unchecked = self._unchecked()
 
     def _unchecked(self) -> str:
-        sentences = [self._told_of(path, shape) for path, shape in self._shapes.items()]
+        sentences = [self._described(path, shape) for path, shape in self._shapes.items()]
         if sentences:
             return " ".join(
                 [*sentences, "Nothing else of what these pages say was checked.", MISSED]
@@ -300,7 +302,7 @@ class Url(Workload):
                 sentences.append(f"Of {listed(paths)}, nothing but the {what} was checked.")
         return " ".join([*sentences, MISSED])
 
-    def _told_of(self, path: str, shape: Shape) -> str:
+    def _described(self, path: str, shape: Shape) -> str:
         checked = ", ".join([*["the expected text"] * bool(self._expected[path]), *shape.checked])
         sentence = f"{path} was compared with {shape.rehearsed} rehearsed answers: {checked}"
         if shape.varied:
@@ -309,7 +311,7 @@ class Url(Workload):
             sentence += " (it has a field for a password: is it the page that was meant?)"
         return f"{sentence}."
 
-    def _told(self, option: str) -> list[tuple[Sequence[str], str]]:
+    def _required(self, option: str) -> list[tuple[Sequence[str], str]]:
         """What this option requires of pages: TEXT of all, /path/=TEXT of one, a line each."""
         pairs: list[tuple[Sequence[str], str]] = []
         for line in filter(None, self.settings[option].split("\n")):
@@ -322,3 +324,41 @@ class Url(Workload):
                 )
             pairs.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
         return pairs
+
+
+class Locustfile(Workload):
+    """The user classes of the locustfile at `path` run unchanged, measured by our clock; it has no
+    journey of its own.
+    """
+
+    name = "locustfile"
+    summary = "the user classes of an existing locustfile (--locustfile FILE)"
+    options: ClassVar[dict[str, Option]] = {"path": ""}
+    keep_cookies = True
+    endless = True
+    unchecked = (
+        "Of the answers, the status was checked and what the locustfile itself asks of them, "
+        "nothing else. Locust follows redirects: a log-in page, another user's page or a stale one "
+        "may have counted as right."
+    )
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        path = Path(self.settings["path"])
+        if not os.path.isfile(path):  # Path's own raises where a name is too long
+            raise UsageError(
+                f"There is no locustfile {str(path)!r}; give --locustfile an existing file."
+            )
+        self.locustfile = str(path.resolve())
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        """Refuses fresh visitors: Locust's users log in once, in on_start."""
+        if not load.keep_cookies:
+            raise UsageError(
+                "Users of a locustfile keep their cookies, as in Locust; remove --no-keep-cookies, "
+                "or clear self.client.cookies in the task."
+            )
+        return load
+
+    def journey(self, client: Client) -> None:
+        raise UsageError("A locustfile runs only under load; it has no journey to run by itself.")
