@@ -16,7 +16,6 @@ NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
 IN_HEADER = re.compile(NAMED.format(""), re.I)
 DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
-CONTROLS = "input, select, textarea, button"
 SHOWN = frozenset(("input", "select", "textarea"))
 SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "datalist", "option", "-comment")
@@ -134,7 +133,7 @@ class _Reader:
         forms = self._tree.css("form")
         by_id = {form.attributes.get("id"): form.mem_id for form in forms}
         parts: dict[int | None, list[LexborNode]] = {}
-        for part in self._tree.css(CONTROLS):
+        for part in self._tree.css("input, select, textarea, button"):
             if part.mem_id not in self._disabled:
                 ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
                 named, own = part.attributes.get("form"), filter(None, map(self._owners.get, ups))

@@ -11,8 +11,6 @@ from benchsuite.target.bench_app import PAGE, PAUSE_S
 from benchsuite.workloads import base
 from benchsuite.workloads.base import Client, TargetPage, twin
 
-OCTETS = "application/octet-stream"
-
 
 class Plain(TargetPage):
     name = "plain"
@@ -50,7 +48,8 @@ class Echo(TargetPage):
     def journey(self, client: Client) -> None:
         size = self.settings["size"]
         body = f"{next(self._numbers)} ".ljust(size, "x")[:size]
-        base.expect_body(client.post(self.path, body, OCTETS), body.encode())
+        answer = client.post(self.path, body, "application/octet-stream")
+        base.expect_body(answer, body.encode())
 
 
 class Sleep(TargetPage):

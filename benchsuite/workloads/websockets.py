@@ -116,7 +116,17 @@ class WsConnect(WebSocketWorkload):
         self.connect(client).close()
 
 
-class WsIdle(WebSocketWorkload):
+class Connections(WebSocketWorkload):
+    """Keeps a number of connections open that say nothing."""
+
+    consumer = "idle"
+    alike = False
+    endless = True
+    warmup_s = 2.0
+    spawn_rate = 200.0
+
+
+class WsIdle(Connections):
     """Opens connections in steps and keeps them open; the target's memory is read at each step.
 
     Memory per connection is the slope over the steps, which excludes the server's memory before the
@@ -127,13 +137,8 @@ class WsIdle(WebSocketWorkload):
     summary = "WebSocket: open connections that say nothing: what memory does each take?"
     options = {**COMMON, "steps": 8, "ping_s": 0.0}
     limits = {"steps": Within(1), "ping_s": Within(0)}
-    consumer = "idle"
-    alike = False
-    endless = True
     reads_memory = True
-    warmup_s = 2.0
     duration_s = 3.0
-    spawn_rate = 200.0
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         """Opens the connections in steps, unless stages are given."""
@@ -151,7 +156,7 @@ class WsIdle(WebSocketWorkload):
                 socket.ping()
 
 
-class WsReconnect(WebSocketWorkload):
+class WsReconnect(Connections):
     """Each user keeps an idle connection. A quarter into the window all drop theirs at the same
     moment, as when a front is restarted, and reconnect at once; refused ones try again.
     """
@@ -160,12 +165,7 @@ class WsReconnect(WebSocketWorkload):
     summary = "WebSocket: all connections are cut at once: how long until all are back?"
     options = COMMON
     unit: ClassVar[Unit] = HANDSHAKE
-    consumer = "idle"
-    alike = False
-    endless = True
-    warmup_s = 2.0
     duration_s = 8.0
-    spawn_rate = 200.0
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         expect_kept(self.name, load)
