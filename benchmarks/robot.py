@@ -70,7 +70,7 @@ def main() -> None:
 
         call_command("migrate", verbosity=0)
         setup_test_environment()
-        from benchsuite.target.survey.reading import load_surveys
+        from benchsuite.target.survey.definitions import load_surveys
 
         load_surveys()
         with pinned(own_cpus()[0]):

@@ -23,7 +23,7 @@ import pytest
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.interpreter import OWN, find
-from benchsuite.servers.peers import packages
+from benchsuite.servers.peers import adapters
 from benchsuite.servers.peers.adapters import ActionCable
 from benchsuite.services.cassandra import jars
 from benchsuite.system import programs
@@ -149,7 +149,7 @@ NEEDS: dict[str, Need] = {
     "python2.7": Need(_python("2.7"), "pyenv install 2.7", rare=True),
     "python3.6": Need(_python("3.6"), "pyenv install 3.6", rare=True),
     "node-peers": Need(
-        lambda: packages.version("ws") is not None,
+        lambda: adapters.package_version("ws") is not None,
         "apt install nodejs npm && python manage.py buildpeer node",
         rare=True,
     ),

@@ -7,12 +7,11 @@ from importlib.util import find_spec
 
 from benchsuite.core.exceptions import UnavailableError
 
-NEEDED = {name.lower(): name for name in ("Faker", "phonenumbers", "regex", "selectolax")}
-
 
 def ensure_installed() -> None:
     """Raises UnavailableError, with the command that helps, when a package is missing."""
-    missing = [name for module, name in NEEDED.items() if find_spec(module) is None]
+    needed = ("Faker", "phonenumbers", "regex", "selectolax")
+    missing = [name for name in needed if find_spec(name.lower()) is None]
     if missing:
         install = 'pip install "django-benchsuite[robot]"'
         raise UnavailableError(f"The robot needs {', '.join(missing)}: {install}")

@@ -27,7 +27,6 @@ PART = re.compile(
 UNSAID = "is marked as wrong without a word"
 LEVELS = 4  #: Levels of ancestors that belong to a message.
 LETTERS = re.compile(r"[^\W\d_]{2}")
-REFERENCES = ("aria-errormessage", "aria-describedby")
 
 Answers = Mapping[str, Values]  #: By key.
 Line = list[tuple[int, Piece]]  #: Texts on one line, with their places on the page.
@@ -84,10 +83,6 @@ class Completion:
     url: str
     evidence: str = ""  #: What shows that the form was taken; empty: ended without confirmation.
     doubt: str = ""  #: Why the last page shows nothing.
-
-    @property
-    def code(self) -> str:
-        return self.page.completion_code
 
     def __str__(self) -> str:
         """3 pages, 14 answers, 2 mistakes mended, code 7GJ4."""
@@ -185,7 +180,7 @@ class _Reading:
         self._marked: set[str] = set()
         for piece in self._shown:
             name, attributes = piece.name, piece.element.attributes
-            for reference in REFERENCES:
+            for reference in ("aria-errormessage", "aria-describedby"):
                 for element_id in (attributes.get(reference) or "").split():
                     self._described.setdefault(element_id, set()).add(name)
             self._handles |= {attributes.get("id") or name: name, name: name}

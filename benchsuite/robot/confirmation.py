@@ -17,11 +17,10 @@ from urllib.parse import urljoin, urlsplit
 
 from benchsuite.core.exceptions import RobotError, UnavailableError
 from benchsuite.core.wording import led_to, path_of
-from benchsuite.robot.client import BlockingClient
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import TYPED, Control, Form, Page, Pairs, Upload, Value, Values
 from benchsuite.robot.parsing import read
-from benchsuite.robot.walk import OnVisit, Walk
+from benchsuite.robot.walk import BlockingClient, OnVisit, Walk
 from benchsuite.robot.words import main_form, next_button
 
 if TYPE_CHECKING:
@@ -45,12 +44,10 @@ def manually(
 ) -> Iterator[Callable[[str, OnVisit | None], Completion]]:
     """A function that completes the survey there with a seed, each time as a new visitor."""
 
-    def plain() -> AbstractContextManager[Any]:
-        return nullcontext(BlockingClient(url, timeout_s=timeout_s))
-
-    site = Site(lambda: Walk(BlockingClient(url, timeout_s=timeout_s), url))
+    fresh = partial(BlockingClient, url, timeout_s=timeout_s)
+    site = Site(lambda: Walk(fresh(), url))
     walk = BrowserWalk if browser else Walk
-    with tabs(url, timeout_s) if browser else nullcontext(plain) as visitor:
+    with tabs(url, timeout_s) if browser else nullcontext(lambda: nullcontext(fresh())) as visitor:
 
         def completed(seed: str, on_visit: OnVisit | None) -> Completion:
             with visitor() as client:
@@ -65,7 +62,7 @@ class Site:
     """Judges the last pages of one site; what was learned about it serves all later walks."""
 
     stranger: Callable[[], Walk]  #: A walk that nothing was sent by, in a session of its own.
-    _told: dict[str, set[Line]] = field(default_factory=dict)  #: What strangers saw, by address.
+    _seen: dict[str, set[Line]] = field(default_factory=dict)  #: What strangers saw, by address.
     _confirming: tuple[set[Line], set[Line]] | None = None  #: What the first said, and was typed.
 
     def judged(self, done: Completion) -> Completion:
@@ -107,17 +104,17 @@ class Site:
         known = last.path.startswith(path) or path in _before(done)
         landing = done.path if known else urljoin(done.path, NOWHERE)
         walk = self.stranger()
-        for path in sorted({last.path, landing} - self._told.keys()):
+        for path in sorted({last.path, landing} - self._seen.keys()):
             sends = path == last.path and last.tries == 1
             try:
-                self._told[path] = _lines(_told_at(path, walk, sends=sends))
+                self._seen[path] = _lines(_pages_at(path, walk, sends=sends))
             except RobotError:  # later pages may be open only to who was on the first
-                first = _told_at(walk.path, walk, sends=sends)
-                self._told[path] = _lines(first) if path == last.path else set()
-        return self._told[last.path] | self._told[landing]
+                first = _pages_at(walk.path, walk, sends=sends)
+                self._seen[path] = _lines(first) if path == last.path else set()
+        return self._seen[last.path] | self._seen[landing]
 
 
-def _told_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
+def _pages_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
     """The page there, or RobotError, and if it `sends` its form what follows an invalid one."""
     arrival = walk.ask("GET", path)
     yield arrival.page
@@ -249,7 +246,7 @@ class BrowserWalk(Walk):
         return self._arrived(lambda: self.client.goto(self.url))
 
     def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
-        alike = [one.furniture == form.furniture for one in self._page.forms]
+        alike = [known.furniture == form.furniture for known in self._page.forms]
         shown = self.client.locator("form").nth(alike.index(True))
         for control in form.fillable:
             if not control.fixed:
@@ -258,11 +255,11 @@ class BrowserWalk(Walk):
                 self._tried(enter, f"{control} can't be filled in the browser: ")
         refused = {name: (words,) for name, words in self._tried(lambda: shown.evaluate(INVALID))}
         if refused and (button is None or "formnovalidate" not in button.limits):
-            controls = (replace(one, errors=refused.get(one.name, ())) for one in form.controls)
+            controls = (replace(part, errors=refused.get(part.name, ())) for part in form.controls)
             wrong = replace(form, controls=tuple(controls))
             forms = zip(self._page.forms, alike, strict=True)
-            came = tuple(wrong if is_alike else one for one, is_alike in forms)
-            return Arrival(self.path, replace(self._page, forms=came))
+            shown_forms = tuple(wrong if is_alike else known for known, is_alike in forms)
+            return Arrival(self.path, replace(self._page, forms=shown_forms))
         return self._arrived(lambda: self._pressed(shown, button))
 
     def _pressed(self, shown: "Locator", button: Control | None) -> Any:

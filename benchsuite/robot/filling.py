@@ -112,9 +112,9 @@ class Filler:
         if says("trap", control.words):
             return ("",) if control.kind not in CHOSEN else ()
         learned = self._learned.get(control.key, NOTHING)
-        told = NOTHING if "pattern" in control.limits else constraint((control.label, control.hint))
-        digits = "digits" if told.of("digits").most is not None else ""
-        shown = Constraint(ranges=told.ranges, step=told.step, example=told.example, kind=digits)
+        hint = NOTHING if "pattern" in control.limits else constraint((control.label, control.hint))
+        digits = "digits" if hint.of("digits").most is not None else ""
+        shown = Constraint(ranges=hint.ranges, step=hint.step, example=hint.example, kind=digits)
         if control.kind in CHOSEN:
             return self._chosen(control, shown | learned)
         if control.kind == "file":

@@ -16,7 +16,6 @@ NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
 IN_HEADER = re.compile(NAMED.format(""), re.I)
 DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
-CONTROLS = "input, select, textarea, button"
 SHOWN = frozenset(("input", "select", "textarea"))
 SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "datalist", "option", "-comment")
@@ -134,7 +133,7 @@ class _Reader:
         forms = self._tree.css("form")
         by_id = {form.attributes.get("id"): form.mem_id for form in forms}
         parts: dict[int | None, list[LexborNode]] = {}
-        for part in self._tree.css(CONTROLS):
+        for part in self._tree.css("input, select, textarea, button"):
             if part.mem_id not in self._disabled:
                 ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
                 named, own = part.attributes.get("form"), filter(None, map(self._owners.get, ups))
@@ -180,7 +179,7 @@ class _Reader:
         label = (
             self._for.get(limits.get("id", ""))
             or limits.get("aria-label")
-            or self._said(part, "aria-labelledby")
+            or self._referred(part, "aria-labelledby")
             or _text(self._above(part, self._labels)).removesuffix(_text(part)).rstrip()
         )
         suggested = part if kind == "select" else self._ids.get(limits.get("list", ""))
@@ -197,19 +196,19 @@ class _Reader:
         elif kind == "textarea":
             value = part.text() or ""
         label = label or ("" if kind in GROUPED else self._before.get(part.mem_id, ""))
-        hints = (self._said(node, "aria-describedby") for node in (part, group))
+        hints = (self._referred(node, "aria-describedby") for node in (part, group))
         hint = " ".join(filter(None, hints))
         return Control(kind, name, name, value, limits, label, hint, choices)
 
     def _name(self, group: LexborNode | None) -> str:
         legend = _text(group.css_first("legend")) if group is not None else ""
-        return legend or _attribute(group, "aria-label") or self._said(group, "aria-labelledby")
+        return legend or _attribute(group, "aria-label") or self._referred(group, "aria-labelledby")
 
     def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
         """The nearest of these elements around it."""
         return next((among[up] for up in self._up[part.mem_id] if up in among), None)
 
-    def _said(self, node: LexborNode | None, attribute: str) -> str:
+    def _referred(self, node: LexborNode | None, attribute: str) -> str:
         ids = dict.fromkeys(_attribute(node, attribute).split())
         return " ".join(filter(None, (_text(self._ids.get(one)) for one in ids)))
 

@@ -1,32 +1,22 @@
 """Server adapters, one file a family."""
 
+
+def _paths(module: str, *names: str) -> dict[str, str]:
+    """Dotted paths of classes by their names: granian-wsgi is GranianWsgi."""
+    return {name: f"{__name__}.{module}.{name.title().replace('-', '')}" for name in names}
+
+
 BUILTIN: dict[str, str] = {
-    "gunicorn-sync": "benchsuite.servers.gunicorn.GunicornSync",
-    "gunicorn-gthread": "benchsuite.servers.gunicorn.GunicornGthread",
-    "gunicorn-gevent": "benchsuite.servers.gunicorn.GunicornGevent",
-    "gunicorn-tornado": "benchsuite.servers.gunicorn.GunicornTornado",
-    "gunicorn-uvicorn": "benchsuite.servers.gunicorn.GunicornUvicorn",
-    "gunicorn-asgi": "benchsuite.servers.gunicorn.GunicornAsgi",
-    "uwsgi": "benchsuite.servers.uwsgi.Uwsgi",
-    "uwsgi-gevent": "benchsuite.servers.uwsgi.UwsgiGevent",
-    "uwsgi-http": "benchsuite.servers.uwsgi.UwsgiHttp",
-    "uwsgi-http-socket": "benchsuite.servers.uwsgi.UwsgiHttpSocket",
-    "uwsgi-http11": "benchsuite.servers.uwsgi.UwsgiHttp11",
-    "apache-prefork": "benchsuite.servers.apache.ApachePrefork",
-    "apache-worker": "benchsuite.servers.apache.ApacheWorker",
-    "apache-event": "benchsuite.servers.apache.ApacheEvent",
-    "apache-daemon": "benchsuite.servers.apache.ApacheDaemon",
-    "uvicorn": "benchsuite.servers.uvicorn.Uvicorn",
-    "daphne": "benchsuite.servers.daphne.Daphne",
-    "hypercorn": "benchsuite.servers.hypercorn.Hypercorn",
-    "granian-wsgi": "benchsuite.servers.granian.GranianWsgi",
-    "granian-asgi": "benchsuite.servers.granian.GranianAsgi",
-    "waitress": "benchsuite.servers.launched.Waitress",
-    "cheroot": "benchsuite.servers.launched.Cheroot",
-    "tornado": "benchsuite.servers.launched.Tornado",
-    "bjoern": "benchsuite.servers.launched.Bjoern",
-    "meinheld": "benchsuite.servers.launched.Meinheld",
-    "runserver": "benchsuite.servers.daphne.Runserver",
+    **_paths("gunicorn", "gunicorn-sync", "gunicorn-gthread", "gunicorn-gevent"),
+    **_paths("gunicorn", "gunicorn-tornado", "gunicorn-uvicorn", "gunicorn-asgi"),
+    **_paths("uwsgi", "uwsgi", "uwsgi-gevent", "uwsgi-http", "uwsgi-http-socket", "uwsgi-http11"),
+    **_paths("apache", "apache-prefork", "apache-worker", "apache-event", "apache-daemon"),
+    **_paths("uvicorn", "uvicorn"),
+    **_paths("daphne", "daphne"),
+    **_paths("hypercorn", "hypercorn"),
+    **_paths("granian", "granian-wsgi", "granian-asgi"),
+    **_paths("launched", "waitress", "cheroot", "tornado", "bjoern", "meinheld"),
+    **_paths("daphne", "runserver"),
     **{
         f"circus-{started}": f"benchsuite.servers.circus.circus-{started}"
         for started in (

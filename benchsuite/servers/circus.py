@@ -96,7 +96,7 @@ class Circus(ServerAdapter):
         super().__init__(spec, application, place)
         options = {name: self.settings[name] for name in (*FOR_ALL, *self.started.options)}
         inner = replace(spec, server=self.started.name, processes=1, options=options)
-        self.one = self.started(inner, application, self.place)  #: As each copy is started.
+        self.copy = self.started(inner, application, self.place)  #: As each of them is started.
 
     def argv(self, host: str, port: int) -> list[str]:
         file = str(self.place.folder / "circus.ini")
@@ -114,23 +114,23 @@ class Circus(ServerAdapter):
             host=host,
             port=port,
             backlog=self.settings.get("backlog", BACKLOG),
-            cmd=shlex.join(self.one.argv_on_socket("$(circus.sockets.web)")),
+            cmd=shlex.join(self.copy.argv_on_socket("$(circus.sockets.web)")),
             processes=self.processes,
         )
-        return {**self.one.config_files(host, port), "circus.ini": content}
+        return {**self.copy.config_files(host, port), "circus.ini": content}
 
     def env(self) -> dict[str, str]:
-        return self.one.env()
+        return self.copy.env()
 
     def shared_memory(self) -> str:
-        return self.one.shared_memory()
+        return self.copy.shared_memory()
 
     def at_once(self) -> int | None:
-        each = self.one.at_once()
+        each = self.copy.at_once()
         return each and self.processes * each
 
     def expected_processes(self) -> int:
-        return 1 + self.processes * self.one.expected_processes()
+        return 1 + self.processes * self.copy.expected_processes()
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
@@ -167,6 +167,6 @@ def under(started: type[ServerAdapter]) -> type[Circus]:
     return type(f"Circus{started.__name__}", (Circus,), content)
 
 
-ALONE = {one.name: one for one in (ChaussetteGevent, ChaussetteBjoern, ChaussetteMeinheld)}
+ALONE = {made.name: made for made in (ChaussetteGevent, ChaussetteBjoern, ChaussetteMeinheld)}
 for name in [name.removeprefix("circus-") for name in BUILTIN if name.startswith("circus-")]:
     vars()[f"circus-{name}"] = under(ALONE.get(name) or resolve_name(BUILTIN[name]))

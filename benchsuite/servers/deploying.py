@@ -50,8 +50,8 @@ def texts(here: Deployed, contained: Deployed, port: int, spec: ServerSpec) -> d
     words += [f"--application={spec.application}"] if spec.application else []
     words += [f"--front={spec.front}", f"--instances={spec.instances}"] if spec.front else []
     for name, value in spec.options.items():
-        said = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-        words += ["--option", f"{name}={said}"]
+        shown = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+        words += ["--option", f"{name}={shown}"]
     head = f"# Measured by: {commands.command('runbench', *words)}\n"
     if "benchsuite." in text:
         head += "# It starts benchsuite's launcher: install django-benchsuite beside the project.\n"

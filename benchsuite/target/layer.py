@@ -11,7 +11,7 @@ import asyncio
 import itertools
 import logging
 import os
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any
@@ -23,10 +23,9 @@ from channels.routing import ChannelNameRouter
 from channels.worker import Worker
 from django.core.handlers.asgi import ASGIHandler
 
-from benchsuite.target.gate import RUN_VARIABLE
+from benchsuite.target.gate import RUN_VARIABLE, Receive
 
 Message = dict[str, Any]
-Receive = Callable[[], Awaitable[Message]]
 PATH = "/bench/layer/"  #: Below it is, by the layer, what is below /bench/.
 TOKEN = 8
 
@@ -90,18 +89,13 @@ _django = cache(ASGIHandler)
 async def _answered(message: Message) -> Message:
     """Django's response to the request in the message."""
     scope = {
+        **message,
         "type": "http",
         "asgi": {"version": "3.0"},
         "http_version": "1.1",
         "scheme": "http",
         "root_path": "",
-        "method": message["method"],
-        "path": message["path"],
         "raw_path": message["path"].encode(),
-        "query_string": message["query_string"],
-        "headers": [tuple(header) for header in message["headers"]],
-        "client": message["client"] or None,
-        "server": message["server"] or None,
     }
     events = iter([{"type": "http.request", "body": message["body"], "more_body": False}])
     sent: list[Mapping[str, Any]] = []
@@ -137,8 +131,7 @@ HELLO = 0  #: The number of messages sent until a worker answers; requests count
 class Asking:
     """The ASGI application of /bench/layer/, in one event loop. Answers arrive on one channel."""
 
-    def __init__(self, reply_s: float = REPLY_S) -> None:
-        self._reply_s = reply_s
+    def __init__(self) -> None:
         self._numbers = itertools.count(HELLO + 1)
         self._waiting: dict[int, asyncio.Future[Message]] = {}
         self._meeting: asyncio.Task[None] | None = None
@@ -148,7 +141,7 @@ class Asking:
     async def __call__(self, scope: Message, receive: Any, send: Any) -> None:
         message = await _request(scope, receive)
         try:
-            async with asyncio.timeout(self._reply_s):
+            async with asyncio.timeout(REPLY_S):
                 reply = await self._asked(message)
         except TimeoutError:
             reply = _answer(504, b"No worker has answered in time.")

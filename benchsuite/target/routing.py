@@ -25,34 +25,14 @@ def chosen(scope: dict[str, Any]) -> str | None:
     return SUBPROTOCOL if SUBPROTOCOL in scope.get("subprotocols", ()) else None
 
 
-class Broadcast(AsyncWebsocketConsumer):
-    async def connect(self) -> None:
+class OnLayer:
+    """A consumer that can't connect without a channel layer; the error, for the log, says so."""
+
+    channel_layer: Any
+
+    def websocket_connect(self, message: dict[str, Any]) -> Any:
         needed(self.channel_layer, type(self).__name__)
-        self.groups = [GROUP]
-        await self.channel_layer.group_add(GROUP, self.channel_name)
-        await self.accept(chosen(self.scope))
-
-    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
-        await self.channel_layer.group_send(GROUP, event)
-
-    async def bench_broadcast(self, event: dict[str, Any]) -> None:
-        await self.send(event["text"], event["bytes"])
-
-
-class BroadcastSync(WebsocketConsumer):
-    def connect(self) -> None:
-        needed(self.channel_layer, type(self).__name__)
-        self.groups = [GROUP]
-        async_to_sync(self.channel_layer.group_add)(GROUP, self.channel_name)
-        self.accept(chosen(self.scope))
-
-    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
-        async_to_sync(self.channel_layer.group_send)(GROUP, event)
-
-    def bench_broadcast(self, event: dict[str, Any]) -> None:
-        self.send(event["text"], event["bytes"])
+        return super().websocket_connect(message)  # type: ignore[misc]
 
 
 class Idle(AsyncWebsocketConsumer):
@@ -65,6 +45,28 @@ class IdleSync(WebsocketConsumer):
         self.accept(chosen(self.scope))
 
 
+class Broadcast(OnLayer, Idle):
+    groups = [GROUP]  # which it joins before it accepts
+
+    async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
+        await self.channel_layer.group_send(GROUP, event)
+
+    async def bench_broadcast(self, event: dict[str, Any]) -> None:
+        await self.send(event["text"], event["bytes"])
+
+
+class BroadcastSync(OnLayer, IdleSync):
+    groups = [GROUP]
+
+    def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        event = {"type": "bench.broadcast", "text": text_data, "bytes": bytes_data}
+        async_to_sync(self.channel_layer.group_send)(GROUP, event)
+
+    def bench_broadcast(self, event: dict[str, Any]) -> None:
+        self.send(event["text"], event["bytes"])
+
+
 class Echo(Idle):
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         await self.send(text_data, bytes_data)
@@ -75,12 +77,8 @@ class EchoSync(IdleSync):
         self.send(text_data, bytes_data)
 
 
-class EchoLayer(AsyncWebsocketConsumer):
+class EchoLayer(OnLayer, Idle):
     full = False
-
-    async def connect(self) -> None:
-        needed(self.channel_layer, type(self).__name__)
-        await self.accept(chosen(self.scope))
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}
@@ -95,12 +93,8 @@ class EchoLayer(AsyncWebsocketConsumer):
             await self.send(event["text"], event["bytes"])
 
 
-class EchoLayerSync(WebsocketConsumer):
+class EchoLayerSync(OnLayer, IdleSync):
     full = False
-
-    def connect(self) -> None:
-        needed(self.channel_layer, type(self).__name__)
-        self.accept(chosen(self.scope))
 
     def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         event = {"type": "bench.echo", "text": text_data, "bytes": bytes_data}

@@ -1,17 +1,29 @@
-"""The measured views, and their async twins, which await only what can be awaited; see `urls`."""
+"""The measured views, their async twins, which await only what can be awaited, and below them the
+work itself, which both share so that they do exactly the same; see `urls`.
+"""
 
 import asyncio
+import itertools
 import time
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Mapping
+from math import isfinite
+from typing import Any
 
 from asgiref.sync import sync_to_async
 from django.core.handlers.asgi import ASGIRequest
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse, JsonResponse, StreamingHttpResponse
 from django.shortcuts import aget_object_or_404, get_object_or_404
 
+from benchsuite import target
 from benchsuite.target import bench_app as bench
-from benchsuite.target import work
-from benchsuite.target.models import Post
+from benchsuite.target.gate import BadInput
+from benchsuite.target.models import Comment, Post
+
+MAX_ROWS = 10**10
+MAX_TITLE = 200
+MAX_CONTENT = 100_000
+JOINED = Comment.objects.select_related("post")
 
 
 def plain(request: HttpRequest) -> HttpResponse:
@@ -21,7 +33,7 @@ def plain(request: HttpRequest) -> HttpResponse:
 
 def get(request: HttpRequest) -> HttpResponse:
     """As many bytes as are asked for."""
-    size = work.wanted(request, "size", work.MAX_BODY_BYTES)
+    size = wanted(request, "size", target.MAX_BODY_BYTES)
     return HttpResponse(b"x" * size, content_type="application/octet-stream")
 
 
@@ -32,7 +44,7 @@ def echo(request: HttpRequest) -> HttpResponse:
 
 def sleep(request: HttpRequest) -> HttpResponse:
     """Waits and does nothing else; says how long that took."""
-    (seconds,) = work.wanted_times(request, "seconds")
+    (seconds,) = wanted_times(request, "seconds")
     start = time.perf_counter()
     time.sleep(seconds)
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
@@ -40,38 +52,38 @@ def sleep(request: HttpRequest) -> HttpResponse:
 
 def cpu(request: HttpRequest) -> HttpResponse:
     """A sum of squares: nothing but Python."""
-    size = work.wanted(request, "size", work.MAX_SIZE)
-    return JsonResponse({"size": size, "sum": work.sum_of_squares(size)})
+    size = wanted(request, "size", target.MAX_SIZE)
+    return JsonResponse({"size": size, "sum": sum_of_squares(size)})
 
 
 def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
-    post = Post.objects.create(**work.wanted_post(request))
+    post = Post.objects.create(**wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
 def io_read(request: HttpRequest) -> HttpResponse:
     """Reads a page of rows and counts them all."""
-    posts = list(Post.objects.all()[: work.PAGE])
-    return JsonResponse(work.page(posts, Post.objects.count()))
+    posts = list(Post.objects.all()[: target.PAGE])
+    return JsonResponse(rows(posts, Post.objects.count()))
 
 
 def io_join(request: HttpRequest) -> HttpResponse:
     """Reads one comment and its post in one query."""
-    comment = get_object_or_404(work.JOINED, number=work.wanted(request, "row", work.MAX_ROWS))
-    return JsonResponse(work.joined(comment))
+    comment = get_object_or_404(JOINED, number=wanted(request, "row", MAX_ROWS))
+    return JsonResponse(joined(comment))
 
 
 def io_lock(request: HttpRequest) -> HttpResponse:
     """Locks one row, changes it, and releases it."""
-    return JsonResponse(work.like(work.wanted(request, "row", work.MAX_ROWS)))
+    return JsonResponse(like(wanted(request, "row", MAX_ROWS)))
 
 
 def upstream(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in threads."""
     from benchsuite.target.upstream import answers  # here, because only this view needs httpx
 
-    calls = work.wanted_times(request, "calls", work.MAX_CALLS)
+    calls = wanted_times(request, "calls", target.MAX_CALLS)
     at_once = "at_once" in request.GET
     start = time.perf_counter()
     answered = answers(calls, at_once=at_once)
@@ -84,38 +96,38 @@ def bench_app(request: HttpRequest) -> HttpResponse:
 
 
 async def sleep_async(request: HttpRequest) -> HttpResponse:
-    (seconds,) = work.wanted_times(request, "seconds")
+    (seconds,) = wanted_times(request, "seconds")
     start = time.perf_counter()
     await asyncio.sleep(seconds)
     return HttpResponse(f"{time.perf_counter() - start:.4f}", content_type="text/plain")
 
 
 async def io_create_async(request: HttpRequest) -> HttpResponse:
-    post = await Post.objects.acreate(**work.wanted_post(request))
+    post = await Post.objects.acreate(**wanted_post(request))
     return JsonResponse(post.to_json(), status=201)
 
 
 async def io_read_async(request: HttpRequest) -> HttpResponse:
-    posts = [post async for post in Post.objects.all()[: work.PAGE]]
-    return JsonResponse(work.page(posts, await Post.objects.acount()))
+    posts = [post async for post in Post.objects.all()[: target.PAGE]]
+    return JsonResponse(rows(posts, await Post.objects.acount()))
 
 
 async def io_join_async(request: HttpRequest) -> HttpResponse:
-    number = work.wanted(request, "row", work.MAX_ROWS)
-    comment = await aget_object_or_404(work.JOINED, number=number)
-    return JsonResponse(work.joined(comment))
+    number = wanted(request, "row", MAX_ROWS)
+    comment = await aget_object_or_404(JOINED, number=number)
+    return JsonResponse(joined(comment))
 
 
 async def io_lock_async(request: HttpRequest) -> HttpResponse:
     """Locks one row and changes it: a transaction, for which Django has no async way."""
-    return JsonResponse(await sync_to_async(work.like)(work.wanted(request, "row", work.MAX_ROWS)))
+    return JsonResponse(await sync_to_async(like)(wanted(request, "row", MAX_ROWS)))
 
 
 async def upstream_async(request: HttpRequest) -> HttpResponse:
     """Asks an API several times, call by call or in tasks."""
     from benchsuite.target.upstream import answers_async  # here, because only this view needs httpx
 
-    calls = work.wanted_times(request, "calls", work.MAX_CALLS)
+    calls = wanted_times(request, "calls", target.MAX_CALLS)
     at_once = "at_once" in request.GET
     start = time.perf_counter()
     answered = await answers_async(calls, at_once=at_once)
@@ -136,22 +148,104 @@ async def bench_app_async(request: HttpRequest) -> HttpResponse:
 
 def sse(request: HttpRequest) -> StreamingHttpResponse:
     """Endless events from the one after Last-Event-ID on, the first one at once."""
-    events = work.wanted_events(request)
+    events = wanted_events(request)
     return StreamingHttpResponse(
-        _told_async(events) if isinstance(request, ASGIRequest) else _told(events),
+        _paced_async(events) if isinstance(request, ASGIRequest) else _paced(events),
         content_type="text/event-stream",
         headers={"Cache-Control": "no-cache", "X-Accel-Buffering": "no"},
     )
 
 
-def _told(events: Iterator[tuple[float, bytes]]) -> Iterator[bytes]:
+def _paced(events: Iterator[tuple[float, bytes]]) -> Iterator[bytes]:
     for due, event in events:
         if (wait_s := due - time.monotonic()) > 0:
             time.sleep(wait_s)
         yield event
 
 
-async def _told_async(events: Iterator[tuple[float, bytes]]) -> AsyncIterator[bytes]:
+async def _paced_async(events: Iterator[tuple[float, bytes]]) -> AsyncIterator[bytes]:
     for due, event in events:
         await asyncio.sleep(max(0.0, due - time.monotonic()))  # always lets others run
         yield event
+
+
+def wanted(request: HttpRequest, name: str, most: int) -> int:
+    """`?name=`, a whole number from 0 to `most`."""
+    text = request.GET.get(name, "")
+    if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= most):
+        raise BadInput(f"{name} must be a whole number from 0 to {most}")
+    return int(text)
+
+
+def wanted_times(request: HttpRequest, name: str, most: int = 1) -> list[float]:
+    """`?calls=0.2,0.4`: times of `name` in seconds, from 0 to MAX_SLEEP_S."""
+    try:
+        times = [float(one) for one in request.GET.get(name, "").split(",")]
+    except ValueError:
+        times = []
+    if not 0 < len(times) <= most or not all(0 <= one <= target.MAX_SLEEP_S for one in times):
+        more = f", or up to {most} with commas" * (most > 1)
+        raise BadInput(f"{name} must be a number from 0 to {target.MAX_SLEEP_S:g}{more}")
+    return times
+
+
+def sum_of_squares(size: int) -> int:
+    """Adds i * i for every i below size, slowly on purpose."""
+    return sum(i * i for i in range(size))
+
+
+def wanted_post(request: HttpRequest) -> dict[str, str]:
+    """The title and content of a form."""
+    title, content = request.POST.get("title", ""), request.POST.get("content", "")
+    if not 0 < len(title) <= MAX_TITLE or len(content) > MAX_CONTENT:
+        raise BadInput(
+            f"title must have 1 to {MAX_TITLE} characters, content at most {MAX_CONTENT}"
+        )
+    return {"title": title, "content": content}
+
+
+def wanted_events(request: HttpRequest) -> Iterator[tuple[float, bytes]]:
+    """Endless, by `?rate=`, `?size=` and the header of returning clients."""
+    try:
+        last = int(request.headers.get("Last-Event-ID") or 0)
+        rate = float(request.GET.get("rate", "10"))
+        size = int(request.GET.get("size", "64"))
+    except ValueError:
+        raise BadInput("Last-Event-ID, rate and size must be numbers") from None
+    if last < 0 or not rate >= 0 or not isfinite(rate) or not 0 < size <= target.MAX_EVENT_BYTES:
+        raise BadInput(
+            f"size must be 1 to {target.MAX_EVENT_BYTES}, rate and Last-Event-ID not negative"
+        )
+    return _events(last + 1, rate, size)
+
+
+def _events(first: int, rate: float, size: int) -> Iterator[tuple[float, bytes]]:
+    """Numbered, `rate` a second or as fast as they are read, each with the moment it is due."""
+    begin = time.monotonic()
+    for number in itertools.count(first):
+        data = f"{number} ".ljust(size, "x")
+        due = begin + (number - first) / rate if rate else begin
+        yield due, f"id: {number}\ndata: {data}\n\n".encode()
+
+
+def rows(posts: list[Post], count: int) -> Mapping[str, Any]:
+    return {"count": count, "posts": [post.to_json() for post in posts]}
+
+
+def joined(comment: Comment) -> Mapping[str, Any]:
+    """A comment with its post, which was read with it."""
+    return {
+        "number": comment.number,
+        "text": comment.text,
+        "likes": comment.likes,
+        "post": comment.post.to_json(),
+    }
+
+
+def like(row: int) -> Mapping[str, int]:
+    """Locks the row of a comment, and writes it before the lock is released."""
+    with transaction.atomic():
+        comment = get_object_or_404(Comment.objects.select_for_update(), number=row)
+        comment.likes += 1
+        comment.save(update_fields=["likes"])
+    return {"number": row, "likes": comment.likes}

@@ -19,6 +19,5 @@ BUILTIN: dict[str, str] = {
     **_paths("survey", "survey"),
     **_paths("websockets", "ws_connect", "ws_echo", "ws_broadcast", "ws_reconnect", "ws_idle"),
     **_paths("mixed", "mixed"),
-    **_paths("url", "url"),
-    **_paths("locustfile", "locustfile"),
+    **_paths("project", "url", "locustfile"),
 }

@@ -191,8 +191,8 @@ class TargetPage(Workload):
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
-        told = "&".join(f"{name}={self.settings[name]}" for name in self.query)
-        self._url = f"{self.path}?{told}" if told else self.path
+        query = "&".join(f"{name}={self.settings[name]}" for name in self.query)
+        self._url = f"{self.path}?{query}" if query else self.path
 
 
 def twin(work: type[TargetPage], beside: str = "") -> type[TargetPage]:

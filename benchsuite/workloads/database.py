@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, Within
+from benchsuite.target import PAGE
 from benchsuite.workloads.base import Client, TargetPage, expect_object, twin
 
 FORM = "application/x-www-form-urlencoded"
 CONTENT = "Written by a benchmark, and about as long as a short paragraph is."
-PAGE = 25  #: Rows that io_read's view reads.
 
 
 class IoCreate(TargetPage):

@@ -6,17 +6,10 @@ from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, Within
+from benchsuite.target import MAX_BODY_BYTES, MAX_CALLS, MAX_SIZE, MAX_SLEEP_S
 from benchsuite.target.bench_app import PAGE, PAUSE_S
 from benchsuite.workloads import base
 from benchsuite.workloads.base import Client, TargetPage, twin
-
-# The views' limits.
-MOST_BYTES = 2**24
-MAX_SIZE = 10**8
-MAX_SECONDS = 60.0
-MOST_CALLS = 100
-
-OCTETS = "application/octet-stream"
 
 
 class Plain(TargetPage):
@@ -31,7 +24,7 @@ class Get(TargetPage):
     name = "get"
     summary = "GET a body of so many bytes: what answers of that size cost"
     options = {"size": 10_000}
-    limits = {"size": Within(0, MOST_BYTES)}
+    limits = {"size": Within(0, MAX_BODY_BYTES)}
     query = ("size",)
 
     def __init__(self, **options: Option) -> None:
@@ -46,7 +39,7 @@ class Echo(TargetPage):
     name = "echo"
     summary = "POST a body of so many bytes, which comes back"
     options = {"size": 10_000}
-    limits = {"size": Within(1, MOST_BYTES)}
+    limits = {"size": Within(1, MAX_BODY_BYTES)}
 
     def __init__(self, **options: Option) -> None:
         super().__init__(**options)
@@ -55,14 +48,15 @@ class Echo(TargetPage):
     def journey(self, client: Client) -> None:
         size = self.settings["size"]
         body = f"{next(self._numbers)} ".ljust(size, "x")[:size]
-        base.expect_body(client.post(self.path, body, OCTETS), body.encode())
+        answer = client.post(self.path, body, "application/octet-stream")
+        base.expect_body(answer, body.encode())
 
 
 class Sleep(TargetPage):
     name = "sleep"
     summary = "GET a page that waits so many seconds: how many can wait at once?"
     options = {"seconds": 0.01}
-    limits = {"seconds": Within(0, MAX_SECONDS)}
+    limits = {"seconds": Within(0, MAX_SLEEP_S)}
     query = ("seconds",)
 
     def journey(self, client: Client) -> None:
@@ -73,7 +67,7 @@ class Cpu(TargetPage):
     name = "cpu"
     summary = "GET the sum of i * i for i below size, as JSON: nothing but Python"
     options = {"size": 10**7, "seconds": 0.0}
-    limits = {"size": Within(0, MAX_SIZE), "seconds": Within(0, MAX_SECONDS)}
+    limits = {"size": Within(0, MAX_SIZE), "seconds": Within(0, MAX_SLEEP_S)}
     query = ("size",)
 
     def __init__(self, **options: Option) -> None:
@@ -96,7 +90,7 @@ class Cpu(TargetPage):
         if not self.calibrates:
             return None
         from benchsuite.system.calibration import size_for
-        from benchsuite.target.work import sum_of_squares
+        from benchsuite.target.views import sum_of_squares
 
         size = size_for(self.settings["seconds"], sum_of_squares, name="cpu")
         if size > MAX_SIZE:
@@ -146,12 +140,12 @@ class Upstream(TargetPage):
             self._right = [float(call) for call in calls.split(",")]
         except ValueError:
             self._right = []
-        if not 0 < len(self._right) <= MOST_CALLS or not all(
-            0 <= seconds <= MAX_SECONDS for seconds in self._right
+        if not 0 < len(self._right) <= MAX_CALLS or not all(
+            0 <= seconds <= MAX_SLEEP_S for seconds in self._right
         ):
             raise UsageError(
-                f"{self.name}'s option calls must be up to {MOST_CALLS} numbers from 0 to "
-                f"{MAX_SECONDS:g}, separated by commas, and is {calls!r}."
+                f"{self.name}'s option calls must be up to {MAX_CALLS} numbers from 0 to "
+                f"{MAX_SLEEP_S:g}, separated by commas, and is {calls!r}."
             )
         self._least_s = (max if at_once else sum)(self._right) - base.EARLY_S
         self._url += "&at_once=1" * at_once

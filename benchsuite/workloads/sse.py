@@ -7,10 +7,10 @@ from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import LoadProfile, Option, Within
 from benchsuite.core.wording import check_written
+from benchsuite.target import MAX_EVENT_BYTES
 from benchsuite.workloads.base import Workload, expect_kept
 
 PATH = "/bench/sse/"
-MOST_BYTES = 2**20
 MOST_RATE = 10_000.0
 
 
@@ -24,7 +24,7 @@ class Sse(Workload):
     name = "sse"
     summary = "server-sent events: time to the first, and from each to the next; none lost"
     options = {"path": "", "rate": 10.0, "size": 64, "events": 0, "numbered": False}
-    limits = {"rate": Within(0, MOST_RATE), "size": Within(1, MOST_BYTES), "events": Within(0)}
+    limits = {"rate": Within(0, MOST_RATE), "size": Within(1, MAX_EVENT_BYTES), "events": Within(0)}
     unit = EVENT
     ready_path = "/bench/plain/"
 

@@ -75,14 +75,14 @@ class Survey(Workload):
             done = complete(client, start, seed=seed, naming=naming)
         except AnswerError as error:
             raise AnswerError(f"{slug}, {error}") from error
-        if not done.code:
+        if not done.page.completion_code:
             last = f"{slug}, page {len(done.visits) + 1} ({done.path})"
             raise AnswerError(f"{last}: expected a completion code at the end")
         return done
 
     def prepare(self, database: DatabaseSpec) -> None:
         """Loads the surveys into the throw-away database."""
-        from benchsuite.target.survey.reading import load_surveys
+        from benchsuite.target.survey.definitions import load_surveys
 
         load_surveys()
 

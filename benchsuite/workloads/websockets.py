@@ -12,7 +12,6 @@ from benchsuite.core.specs.visitor import TOKEN
 from benchsuite.core.wording import check_written
 from benchsuite.workloads.base import Unit, Workload, expect_kept
 
-ROOT = "/bench/ws/"
 MOST_BYTES = 16 * 2**20
 
 
@@ -46,7 +45,7 @@ class WebSocketWorkload(Workload):
             check_written(self.path)
         else:
             self.needs_layer = self.by_layer or "layer" in variants
-            self.path = f"{ROOT}{'_'.join([self.consumer, *variants])}/"
+            self.path = f"/bench/ws/{'_'.join([self.consumer, *variants])}/"
         offered = (name.strip() for name in self.settings["subprotocol"].split(","))
         self._offered = [name for name in offered if name]
         if wrong := [name for name in self._offered if not TOKEN.fullmatch(name)]:
@@ -57,12 +56,8 @@ class WebSocketWorkload(Workload):
 
     def connect(self, client: Any, *, keep: bool = False) -> Any:
         """The user's connection, according to the options."""
-        return client.websocket(
-            self.path,
-            keep=keep,
-            subprotocols=self._offered,
-            deflate=self.settings["deflate"],
-        )
+        deflate = self.settings["deflate"]
+        return client.websocket(self.path, keep=keep, subprotocols=self._offered, deflate=deflate)
 
 
 COMMON: Mapping[str, Any] = {"path": "", "sync": False, "subprotocol": "", "deflate": False}
@@ -121,7 +116,17 @@ class WsConnect(WebSocketWorkload):
         self.connect(client).close()
 
 
-class WsIdle(WebSocketWorkload):
+class Connections(WebSocketWorkload):
+    """Keeps a number of connections open that say nothing."""
+
+    consumer = "idle"
+    alike = False
+    endless = True
+    warmup_s = 2.0
+    spawn_rate = 200.0
+
+
+class WsIdle(Connections):
     """Opens connections in steps and keeps them open; the target's memory is read at each step.
 
     Memory per connection is the slope over the steps, which excludes the server's memory before the
@@ -132,13 +137,8 @@ class WsIdle(WebSocketWorkload):
     summary = "WebSocket: open connections that say nothing: what memory does each take?"
     options = {**COMMON, "steps": 8, "ping_s": 0.0}
     limits = {"steps": Within(1), "ping_s": Within(0)}
-    consumer = "idle"
-    alike = False
-    endless = True
     reads_memory = True
-    warmup_s = 2.0
     duration_s = 3.0
-    spawn_rate = 200.0
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         """Opens the connections in steps, unless stages are given."""
@@ -156,7 +156,7 @@ class WsIdle(WebSocketWorkload):
                 socket.ping()
 
 
-class WsReconnect(WebSocketWorkload):
+class WsReconnect(Connections):
     """Each user keeps an idle connection. A quarter into the window all drop theirs at the same
     moment, as when a front is restarted, and reconnect at once; refused ones try again.
     """
@@ -165,12 +165,7 @@ class WsReconnect(WebSocketWorkload):
     summary = "WebSocket: all connections are cut at once: how long until all are back?"
     options = COMMON
     unit: ClassVar[Unit] = HANDSHAKE
-    consumer = "idle"
-    alike = False
-    endless = True
-    warmup_s = 2.0
     duration_s = 8.0
-    spawn_rate = 200.0
 
     def fit(self, load: LoadProfile) -> LoadProfile:
         expect_kept(self.name, load)

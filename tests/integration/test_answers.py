@@ -241,7 +241,7 @@ MORE_ASKED: dict[str, tuple[dict[str, str], VisitorSpec]] = {
 @pytest.mark.parametrize(("options", "visitor"), MORE_ASKED.values(), ids=MORE_ASKED.keys())
 def test_whatever_more_is_asked_another_page_is_wrong(tmp_path, options, visitor):
     with Responder({"/page": going_down}) as responder:
-        job = a_job(responder, "benchsuite.workloads.url.Url", path="/page", visitor=visitor)
+        job = a_job(responder, "benchsuite.workloads.project.Url", path="/page", visitor=visitor)
         job = replace(job, workload=WorkloadSpec(options={"path": "/page", **options}))
         result = load(tmp_path, job)
     kinds = result.kinds("GET /page")
@@ -253,7 +253,7 @@ def test_an_expected_error_is_still_one_of_this_run(tmp_path):
     """Without `status`, an error is one whoever answers it."""
     strange = answer(b"OK", status=404, headers={})
     with Responder({"/page": lambda request: strange}) as responder:
-        job = a_job(responder, "benchsuite.workloads.url.Url", path="/page")
+        job = a_job(responder, "benchsuite.workloads.project.Url", path="/page")
         job = replace(job, workload=WorkloadSpec(options={"path": "/page", "status": "404"}))
         with pytest.raises(AnswerError, match="another process"):
             load(tmp_path, job)

@@ -16,8 +16,7 @@ from django.test import Client
 from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.services.cassandra import Cassandra
 from benchsuite.target.survey import store as module
-from benchsuite.target.survey.definitions import Survey
-from benchsuite.target.survey.reading import load_surveys
+from benchsuite.target.survey.definitions import Survey, load_surveys
 from benchsuite.target.survey.store import Answer, Participation, store
 from tests.integration.left_behind import processes_with
 from tests.integration.postgres import started

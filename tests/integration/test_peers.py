@@ -13,7 +13,7 @@ from benchsuite.core.exceptions import StartError
 from benchsuite.core.specs import ServerSpec
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.servers.base import Application, Place
-from benchsuite.servers.peers import packages
+from benchsuite.servers.peers import adapters
 from benchsuite.system import programs
 from benchsuite.system.network import ensure_port_free
 from tests.integration.command import measured
@@ -104,8 +104,8 @@ def test_what_npm_says_is_told(monkeypatch, tmp_path):
     monkeypatch.setattr(programs, "program_version", lambda *words: "20.1")
     monkeypatch.setattr(programs, "find_program", lambda name: str(npm))
     with pytest.raises(StartError, match="failed with status 7:\nno such registry"):
-        packages.build()
-    assert not packages.modules().exists()
+        adapters.build()
+    assert not adapters.modules().exists()
 
 
 @pytest.mark.parametrize("name", NAMES)

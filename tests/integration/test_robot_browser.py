@@ -22,7 +22,7 @@ BROWSER = needs("chromium", "playwright")
 @pytest.fixture
 def surveys(transactional_db: None, monkeypatch: pytest.MonkeyPatch, live_server: Any) -> Any:
     """The survey application's address."""
-    from benchsuite.target.survey.reading import load_surveys
+    from benchsuite.target.survey.definitions import load_surveys
 
     load_surveys()
     monkeypatch.setenv("BENCHSUITE_RUN", "0123456789ab")

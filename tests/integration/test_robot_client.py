@@ -3,8 +3,8 @@
 import pytest
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.robot import client
-from benchsuite.robot.client import BlockingClient
+from benchsuite.robot import walk
+from benchsuite.robot.walk import BlockingClient
 from tests.integration.stubs_http import Behaviour, Responder, answer, closing, trickling
 from tests.needs import needs
 
@@ -24,7 +24,7 @@ BROKEN: dict[str, tuple[Behaviour, str]] = {
 
 @pytest.mark.parametrize(("behave", "words"), BROKEN.values(), ids=BROKEN.keys())
 def test_what_is_not_whole_is_no_page(monkeypatch, behave, words):
-    monkeypatch.setattr(client, "MAX_BYTES", 1000)
+    monkeypatch.setattr(walk, "MAX_BYTES", 1000)
     with Responder({"/": behave}) as responder, pytest.raises(AnswerError, match=words):
         BlockingClient(responder.base_url, timeout_s=0.5).get("/")
 

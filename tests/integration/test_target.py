@@ -223,7 +223,7 @@ PEOPLE = 8
 COFFEE = {"cups": "3", "brew": "filter", "milk": "oat", "decaf": "no"}
 WORKLOAD = """
 from benchsuite.target.survey.store import store
-from benchsuite.target.survey.reading import load_surveys
+from benchsuite.target.survey.definitions import load_surveys
 from benchsuite.workloads.base import Workload
 class Coffee(Workload):
     name = "coffee"

@@ -21,7 +21,7 @@ from benchsuite.management import commands
 from benchsuite.management.commands import checkbench, completesurvey, runbench
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.pythons import interpreter as finding
-from benchsuite.servers.peers import packages
+from benchsuite.servers.peers import adapters
 from benchsuite.telemetry.machine import HostSample
 from tests.factories import make_run
 from tests.study_factories import make_study_run, write
@@ -115,8 +115,8 @@ def nothing_is_done(monkeypatch, tmp_path):
     monkeypatch.setattr(completesurvey.Command, "_complete", reached)
     monkeypatch.setattr(completesurvey, "ensure_installed", lambda: None)
     monkeypatch.setattr("benchsuite.target.seed.seed", reached)
-    monkeypatch.setattr("benchsuite.target.survey.reading.load_surveys", reached)
-    monkeypatch.setattr(packages, "build", reached)
+    monkeypatch.setattr("benchsuite.target.survey.definitions.load_surveys", reached)
+    monkeypatch.setattr(adapters, "build", reached)
     monkeypatch.setattr(finding, "kind_of", lambda path: None)
     monkeypatch.setattr(HostSample, "__init__", lambda sample: None)
     monkeypatch.setattr(zmq, "Context", reached)

@@ -49,7 +49,7 @@ from benchsuite.load.process.phases import Phases, Pool
 from benchsuite.load.process.users import Journeys, UserClient
 from benchsuite.system import scratch
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.locustfile import Locustfile
+from benchsuite.workloads.project import Locustfile
 
 PR_SET_PDEATHSIG = 1
 LOG_RECORDS = 100  #: Of Locust: a failing task of a locustfile writes one each time.

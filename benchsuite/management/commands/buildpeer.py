@@ -5,7 +5,7 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from benchsuite.management.options.parsing import BriefCommand
-from benchsuite.servers.peers import packages
+from benchsuite.servers.peers import adapters
 
 
 class Command(BriefCommand):
@@ -21,7 +21,7 @@ class Command(BriefCommand):
         )
 
     def handle(self, **options: Any) -> None:
-        place = packages.build()
+        place = adapters.build()
         for name in ("ws", "socket.io"):
-            self.stdout.write(f"{name} {packages.version(name)}")
+            self.stdout.write(f"{name} {adapters.package_version(name)}")
         self.stdout.write(f"in {place}")

@@ -43,7 +43,7 @@ class Command(BriefCommand):
                 "run: python manage.py migrate benchsuite_target"
             )
         from benchsuite.target.seed import seed
-        from benchsuite.target.survey.reading import load_surveys
+        from benchsuite.target.survey.definitions import load_surveys
 
         asked = read(Seed, options)
         if asked.surveys:

@@ -10,12 +10,12 @@ from string import Template
 from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import Within
+from benchsuite.core.specs import Option, Within
 from benchsuite.pythons import requirements
 from benchsuite.pythons.building import Recipe, Step
 from benchsuite.pythons.interpreter import OWN, Interpreter, entry, find, kind_of
 from benchsuite.pythons.requirements import Requirements
-from benchsuite.servers.base import BACKLOG, Available, ServerAdapter
+from benchsuite.servers.base import BACKLOG, Available, Interface, ServerAdapter
 from benchsuite.servers.heritage import TABLE, TARGETS
 from benchsuite.system.installed import plain
 
@@ -29,6 +29,10 @@ class Heritage(ServerAdapter):
     modules is removed with it.
     """
 
+    interface: ClassVar[Interface] = "wsgi"
+    managers = 1
+    for_threads = "take more processes: --processes=N"
+    options: ClassVar[Mapping[str, Option]] = {"backlog": BACKLOG}
     serves_project = False
     variables = {"GUNICORN_CMD_ARGS": "", "DJANGO_SETTINGS_MODULE": "heritage.settings"}
     target: ClassVar[str]  #: The folder of its target and pins, also the name of its environment.
@@ -139,11 +143,7 @@ class Heritage(ServerAdapter):
 class Gunicorn(Heritage):
     """A master and its workers."""
 
-    interface = "wsgi"
     distribution = "gunicorn"
-    for_threads = "take more processes: --processes=N"
-    managers = 1
-    options = {"backlog": BACKLOG}
     served_as: ClassVar[str]  #: "module:callable" in the target.
     worker: ClassVar[str]  #: The class of its workers.
 
@@ -162,6 +162,7 @@ class Daphne(Heritage):
     interface = "asgi"
     distribution = "daphne"
     finishes_in_flight = True
+    managers = 0
     max_processes = 1
     for_processes = for_threads = "take more workers: --option workers=N"
     options = {"workers": 1}
@@ -172,8 +173,7 @@ class Daphne(Heritage):
         return [self.python.script("daphne"), "-v", "0", *where, "heritage.asgi:channel_layer"]
 
     def companion_processes(self) -> Mapping[str, Sequence[str]]:
-        manage = str(self.target_folder / "manage.py")
-        command = [self.python.executable, manage, "runworker", "-v", "0"]
+        command = [*self.python.module("django"), "runworker", "-v", "0"]
         return {f"runworker {n + 1}": command for n in range(int(self.settings["workers"]))}
 
     def shared_memory(self) -> str:
@@ -183,11 +183,7 @@ class Daphne(Heritage):
 class Circus(Heritage):
     """Circus, old or current, holds the socket and keeps one chaussette on it for each process."""
 
-    interface = "wsgi"
     distribution = "chaussette"
-    for_threads = "take more processes: --processes=N"
-    managers = 1
-    options = {"backlog": BACKLOG}
     backend: ClassVar[str]  #: Chaussette's name of the server inside.
     own_circus = False  #: Whether Circus is today's: the socket passes between two Pythons.
 
@@ -228,8 +224,8 @@ def _is_header(name: str) -> bool:
 def _adapter(name: str, family: str, **facts: Any) -> type[Heritage]:
     """The class of a row of the table, with what is true of its environment."""
     facts = {**TABLE["environments"][facts["target"]], **facts}
-    for values in (facts, facts.get("limits", {})):
-        values.update({fact: tuple(one) for fact, one in values.items() if isinstance(one, list)})
+    for table in (facts, facts.get("limits", {})):
+        table.update({fact: tuple(row) for fact, row in table.items() if isinstance(row, list)})
     return type(family, (globals()[family],), {**facts, "name": name, "__module__": __name__})
 
 

@@ -1,14 +1,25 @@
-"""Adapters of servers outside Django: one process each, with three consumers at three paths."""
+"""Adapters of servers outside Django: one process each, with three consumers at three paths; and
+the npm packages of those on Node: installed once, from a lock file, into the cache.
+"""
 
+import hashlib
+import json
+import shutil
+import subprocess
+from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.commands import command
+from benchsuite.core.exceptions import StartError, UnavailableError
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, THREADS, Available, ServerAdapter
-from benchsuite.servers.peers import packages
-from benchsuite.servers.peers.packages import PROGRAMS
 from benchsuite.system import programs
+from benchsuite.system.folders import cache_folder
 
+PROGRAMS = Path(__file__).parent / "programs"
+LISTS = ("package.json", "package-lock.json")
+BUILD_S = 300.0
+OLDEST_NODE = 18
 BUILD = command("buildpeer", "node")
 PACKAGES = "apt install ruby-actioncable ruby-websocket-driver puma"
 ASK = 'require "action_cable/version"; puts ActionCable.version'
@@ -37,16 +48,16 @@ class NodePeer(PeerAdapter):
         return [programs.find_program("node") or "node", *words]
 
     def env(self) -> dict[str, str]:
-        own = {"NODE_PATH": str(packages.modules()), "NODE_ENV": "production", "NODE_OPTIONS": ""}
+        own = {"NODE_PATH": str(modules()), "NODE_ENV": "production", "NODE_OPTIONS": ""}
         return {**own, **super().env()}
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:
-        return packages.version(cls.distribution)
+        return package_version(cls.distribution)
 
     @classmethod
     def available(cls, python: Interpreter = OWN) -> Available:
-        node = packages.usable()
+        node = usable()
         if node.ok and cls.version() is None:
             return Available(False, f"{cls.distribution} is not built", BUILD)
         return node
@@ -100,3 +111,60 @@ class ActionCable(PeerAdapter):
             name = missing[0] if missing else "actioncable"
             return Available(False, f"{name} is not installed", PACKAGES)
         return Available(True)
+
+
+def modules() -> Path:
+    """Where the packages of this lock are, or would be."""
+    digest = hashlib.sha256(b"".join((PROGRAMS / name).read_bytes() for name in LISTS))
+    return cache_folder() / "peers" / digest.hexdigest()[:16] / "node_modules"
+
+
+def package_version(package: str) -> str | None:
+    try:
+        package_facts = json.loads((modules() / package / "package.json").read_text())
+    except (OSError, ValueError):
+        return None
+    return str(package_facts["version"])
+
+
+def usable() -> Available:
+    """Whether packages can be built and run here."""
+    node = programs.program_version("node", "--version")
+    if node is None:
+        return Available(False, "Node is not installed", "apt install nodejs npm")
+    if int(node.partition(".")[0]) < OLDEST_NODE:
+        return Available(False, f"Node {node} is too old", f"install Node {OLDEST_NODE} or newer")
+    return Available(True)
+
+
+def build() -> Path:
+    """Installs the packages with `npm ci`; returns where they are. A second call does nothing.
+
+    Raises UnavailableError without Node or npm, StartError with npm's output when it fails.
+    """
+    if not (node := usable()).ok:
+        raise UnavailableError(
+            f"The packages can't be installed: {node.reason}; try: {node.command}."
+        )
+    if (npm := programs.find_program("npm")) is None:
+        raise UnavailableError("The packages can't be installed without npm: apt install npm.")
+    wanted = modules().parent
+    if modules().is_dir():
+        return wanted
+    aside = wanted.with_name(f"{wanted.name}.new")
+    shutil.rmtree(aside, ignore_errors=True)
+    aside.mkdir(parents=True)
+    for name in LISTS:
+        shutil.copyfile(PROGRAMS / name, aside / name)
+    try:
+        words = ("ci", "--no-audit", "--no-fund", "--ignore-scripts", "--omit=dev")
+        done = programs.asked(npm, *words, folder=aside, limit_s=BUILD_S)
+    except subprocess.TimeoutExpired as error:
+        raise StartError(
+            f"npm did not finish within {BUILD_S:g} s; check that its registry can be reached."
+        ) from error
+    if done.returncode:
+        tail = "\n".join(done.stdout.decode(errors="replace").splitlines()[-20:])
+        raise StartError(f"npm ci failed with status {done.returncode}:\n{tail}")
+    aside.replace(wanted)
+    return wanted

@@ -13,12 +13,11 @@ from cassandra import ProtocolVersion
 from cassandra.cluster import EXEC_PROFILE_DEFAULT, Cluster, ExecutionProfile, Session
 from cassandra.policies import RoundRobinPolicy
 from cassandra.query import BatchStatement
-from django.core.files.uploadedfile import UploadedFile
 from django.core.serializers.json import DjangoJSONEncoder
 from django.utils import timezone
 
 from benchsuite.target.survey.definitions import Survey
-from benchsuite.target.survey.store import CASSANDRA_URL, Visit, new_code
+from benchsuite.target.survey.store import CASSANDRA_URL, Answers, Uploads, Visit, new_code
 
 TABLES = {
     "visits": """
@@ -86,13 +85,7 @@ class CassandraStore:
             completed=rows[0].completed is not None,
         )
 
-    def save_page(
-        self,
-        visit: Visit,
-        number: int,
-        answers: Mapping[int, Any],
-        uploads: "Mapping[int, UploadedFile[bytes]]",
-    ) -> None:
+    def save_page(self, visit: Visit, number: int, answers: Answers, uploads: Uploads) -> None:
         """Files first, as they are too large for a batch: one without its answer is ignored."""
         for question, file in uploads.items():
             name, content_type = (file.name or "")[-200:], file.content_type or ""
@@ -110,13 +103,13 @@ class CassandraStore:
     def counts(self) -> Mapping[str, int]:
         """Reads every partition: for checks after a run, not for pages."""
         visits = list(self._session.execute("SELECT DISTINCT id, completed FROM visits"))
-        answers = self._session.execute("SELECT COUNT(question) AS found FROM visits").one()
-        uploads = self._session.execute("SELECT COUNT(*) AS found FROM uploads").one()
+        answers = self._session.execute("SELECT COUNT(question) AS total FROM visits").one()
+        uploads = self._session.execute("SELECT COUNT(*) AS total FROM uploads").one()
         return {
             "participations": len(visits),
             "completions": sum(visit.completed is not None for visit in visits),
-            "answers": answers.found,
-            "uploads": uploads.found,
+            "answers": answers.total,
+            "uploads": uploads.total,
         }
 
     def _make(self, keyspace: str) -> None:

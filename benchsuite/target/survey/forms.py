@@ -14,7 +14,6 @@ from benchsuite.target.survey.definitions import LARGEST_UPLOAD, WITH_CHOICES, K
 
 ISO = "%Y-%m-%d"
 SEPARATOR = "__"  #: Between a rating question's name and its line's in the name of a field.
-YES_OR_NO = [("yes", "Yes"), ("no", "No")]
 NO_ANSWER = ("", "No answer")
 SHORT_LENGTH = 200
 LONG_LENGTH = 5000
@@ -55,7 +54,7 @@ def hint(question: Question) -> str:
 
 
 def _field(question: Question) -> forms.Field:
-    required, choices = question.required, YES_OR_NO
+    required, choices = question.required, [("yes", "Yes"), ("no", "No")]
     if question.kind in WITH_CHOICES:
         choices = [(choice.value, choice.label) for choice in question.choices.all()]
     length = question.max_length or (LONG_LENGTH if question.kind == Kind.LONG else SHORT_LENGTH)

@@ -18,6 +18,8 @@ from django.utils.module_loading import import_string
 from benchsuite.target.survey.definitions import Question, Survey
 
 CODE_BYTES = 5
+Answers = Mapping[int, Any]  #: Question's ID → value; None if left empty.
+Uploads = Mapping[int, "UploadedFile[bytes]"]  #: Question's ID → file.
 
 
 def new_code() -> str:
@@ -38,7 +40,7 @@ class Participation(models.Model):
     def __str__(self) -> str:
         return self.code
 
-    def visit(self, answers: Mapping[int, Any]) -> "Visit":
+    def visit(self, answers: Answers) -> "Visit":
         return Visit(
             id=self.pk,
             code=self.code,
@@ -89,7 +91,7 @@ class Visit:
     id: uuid.UUID
     code: str
     done: Collection[int]  #: Numbers of the pages sent without errors.
-    answers: Mapping[int, Any]  #: Question's ID → value; None if left empty.
+    answers: Answers
     completed: bool
 
 
@@ -118,13 +120,7 @@ class DatabaseStore:
         rows = Answer.objects.using(written).filter(participation=participation)
         return participation.visit(dict(rows.values_list("question_id", "value")))
 
-    def save_page(
-        self,
-        visit: Visit,
-        number: int,
-        answers: Mapping[int, Any],
-        uploads: "Mapping[int, UploadedFile[bytes]]",
-    ) -> None:
+    def save_page(self, visit: Visit, number: int, answers: Answers, uploads: Uploads) -> None:
         """Stores a page's answers in place of earlier ones, and marks the page as done."""
         rows = [
             Answer(participation_id=visit.id, question_id=question, value=value)

@@ -12,9 +12,16 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.http import require_http_methods, require_safe
 
-from benchsuite.target.survey.definitions import LARGEST_UPLOAD, Page, Survey
+from benchsuite.target.survey.definitions import (
+    LARGEST_UPLOAD,
+    Definition,
+    Flow,
+    Page,
+    Survey,
+    listed,
+    questions_of,
+)
 from benchsuite.target.survey.forms import PageForm
-from benchsuite.target.survey.reading import Definition, Flow, listed, questions_of
 from benchsuite.target.survey.store import Visit, store
 
 LARGEST_BODY = 2 * LARGEST_UPLOAD

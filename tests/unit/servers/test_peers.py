@@ -7,8 +7,8 @@ from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application
-from benchsuite.servers.peers import PEERS, packages
-from benchsuite.servers.peers.packages import PROGRAMS
+from benchsuite.servers.peers import PEERS, adapters
+from benchsuite.servers.peers.adapters import PROGRAMS
 from benchsuite.system import programs
 
 
@@ -54,7 +54,7 @@ def test_what_is_missing_is_told(monkeypatch, tmp_path, golden):
     golden.cases(available)
     monkeypatch.setattr(programs, "program_version", lambda *words: None)
     with pytest.raises(UnavailableError, match="Node is not installed; try: apt install"):
-        packages.build()
+        adapters.build()
 
 
 def test_values(golden):

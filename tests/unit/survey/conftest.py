@@ -8,8 +8,14 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from benchsuite.target.survey import store
-from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.reading import load_surveys
+from benchsuite.target.survey.definitions import (
+    Choice,
+    Condition,
+    Page,
+    Question,
+    Survey,
+    load_surveys,
+)
 from tests.unit.survey.visitor import Visitor
 
 MODELS: list[Any] = [Survey, Page, Question, Choice, Condition]

@@ -7,8 +7,15 @@ from django.core.exceptions import ValidationError
 from django.core.management import call_command
 from django.db import IntegrityError
 
-from benchsuite.target.survey.definitions import Choice, Condition, Page, Question, Survey
-from benchsuite.target.survey.reading import Flow, load_surveys
+from benchsuite.target.survey.definitions import (
+    Choice,
+    Condition,
+    Flow,
+    Page,
+    Question,
+    Survey,
+    load_surveys,
+)
 from benchsuite.workloads.survey import SLUGS
 
 

@@ -87,9 +87,9 @@ async def get(application, path, *, number=0, body=b"", pieces=1):
     return start["status"], end["body"]
 
 
-def with_one(then, **options):
+def with_one(then):
     async def all_of_it():
-        await then(Asking(**options))
+        await then(Asking())
 
     asyncio.run(all_of_it())
 
@@ -129,7 +129,8 @@ def test_what_django_answers_is_passed_on_and_the_worker_goes_on(monkeypatch):
     with_one(ask)
 
 
-def test_without_a_worker_a_request_ends_with_504():
+def test_without_a_worker_a_request_ends_with_504(monkeypatch):
+    monkeypatch.setattr(layer, "REPLY_S", 0.3)
     silent = Deaf()
     channel_layers.set("default", silent)
 
@@ -139,15 +140,17 @@ def test_without_a_worker_a_request_ends_with_504():
         assert len(silent.sent) > 1, "a worker is called again and again"
         assert {message["number"] for message in silent.sent} == {layer.HELLO}
 
-    with_one(ask, reply_s=0.3)
+    with_one(ask)
 
 
-def test_a_full_channel_is_waited_for_while_no_worker_was_met_and_503_afterwards():
+def test_a_full_channel_is_waited_for_while_no_worker_was_met_and_503_afterwards(monkeypatch):
     async def wait(application):
         assert (await get(application, "/bench/layer/echo/"))[0] == 504
 
     channel_layers.set("default", Deaf(full=True))
-    with_one(wait, reply_s=0.2)
+    with monkeypatch.context() as impatient:
+        impatient.setattr(layer, "REPLY_S", 0.2)
+        with_one(wait)
     channel_layers.backends.clear()
 
     async def ask(application):

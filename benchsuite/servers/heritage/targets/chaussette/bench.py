@@ -1,8 +1,6 @@
-"""The application of the comparison of 2012, in the version before July of that year and after it.
-
-First version: a loop, 100 ms of sleep, 10 000 small writes to a file; the body is what it took.
-Second version: a loop, 75 to 100 ms of sleep, and a page from one of ten threads that stand for
-connections to a database; it is Chaussette's own, and its threads are started by a hook.
+"""The application of the comparison of 2012, as `benchsuite.target.bench_app` has it: in the version
+before July of that year, whose body is what it took, and after it. The second version is
+Chaussette's own, and its threads are started by a hook.
 """
 
 import os
@@ -16,11 +14,8 @@ VERSION = os.environ.get("HERITAGE_BENCH", "first")
 def application(environ, start_response):
     """The version that was chosen at /, the first one also where today's target has it."""
 
-    def start(status, headers, exc_info=None):
-        headers = list(headers) + [("X-Benchsuite-Run", RUN)]
-        if exc_info is None:
-            return start_response(status, headers)
-        return start_response(status, headers, exc_info)
+    def start(status, headers, *exc_info):
+        return start_response(status, list(headers) + [("X-Benchsuite-Run", RUN)], *exc_info)
 
     return PAGES.get(environ["PATH_INFO"], missing)(environ, start)
 

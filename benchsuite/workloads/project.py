@@ -1,18 +1,29 @@
-"""What the answers of a page look like: learned in rehearsals, then required of every answer.
+"""Journeys of the project itself: its pages, by their paths, and its locustfile, if it has one.
 
-The signs are those that stay while everything else on a page changes: content type, title, target
-of a redirect, a password field, a way to log out, the name of the user, the start of JSON, rough
-length. Signs that differed between rehearsals are not required.
+What answers of a page look like is learned in rehearsals, then required of every answer. Its signs
+are those that stay while everything else on a page changes: content type, title, target of a
+redirect, a password field, a way to log out, the name of the user, the start of JSON, rough length.
+Signs that differed between rehearsals are not required.
 """
 
+import os
 import re
 import sys
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from html import unescape
-from typing import Any
+from pathlib import Path
+from typing import Any, ClassVar
 
-from benchsuite.core.wording import led_to
+from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
+from benchsuite.core.specs import LoadProfile, Option
+from benchsuite.core.units import listed
+from benchsuite.core.wording import check_written, led_to
+from benchsuite.workloads.base import Client, Workload, expect_status
+
+REHEARSALS = 30  #: How often pages are asked before the load, to learn what answers share.
+MISSED = "Another user's page or a stale one may have counted as right."
+REFUSALS = 400  #: From this status on an answer is a failure, unless the client is told otherwise.
 
 TYPE, REDIRECT, TITLED, JSON, LENGTH = "content type", "redirect", "title", "JSON", "length"
 PASSWORD, WAY_OUT, VISITOR = "password field", "way to log out", "name of who is logged in"
@@ -218,3 +229,136 @@ def _band(lengths: Sequence[int]) -> tuple[float, float]:
 
 def _present(sign: object) -> str:
     return PRESENT if sign else ABSENT
+
+
+class Url(Workload):
+    name = "url"
+    summary = "GET pages of your own project (--path=/shop/,/shop/cart/), one after the other"
+    options = {"path": "", "expect": "", "status": "", "shape": True}
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        self._paths = [path.strip() for path in self.settings["path"].split(",")]
+        for path in self._paths:
+            if not path:
+                raise UsageError(
+                    "The workload url needs a page to get: --path=/shop/ (several: /shop/,/cart/)."
+                )
+            check_written(path)
+        self._expected: dict[str, list[bytes]] = {path: [] for path in self._paths}
+        for paths, text in self._required("expect"):
+            for path in paths:
+                self._expected[path].append(text.encode(errors="surrogateescape"))
+        self._statuses = dict.fromkeys(self._paths, 200)
+        for paths, text in self._required("status"):
+            if not re.fullmatch(r"[2-5]\d\d", text):
+                raise UsageError(
+                    f"--status={text} is not a valid status; write --status=404 or, for one of "
+                    "several pages, --status=/old/=301."
+                )
+            self._statuses.update(dict.fromkeys(paths, int(text)))
+        self.ready_path = self._paths[0]
+        self._shapes: dict[str, Shape] = {}
+        self._learning = self.settings["shape"]
+        self.rehearsals = REHEARSALS if self._learning else 1
+        self.unchecked = self._unchecked()
+
+    def journey(self, client: Any) -> None:
+        for path in self._paths:
+            wanted = self._statuses[path]
+            response = client.get(path, **({"status": wanted} if wanted >= REFUSALS else {}))
+            try:
+                expect_status(response, wanted)
+            except StatusError as error:
+                raise StatusError(f"{path}: {error}") from error
+            for text in self._expected[path]:
+                if text not in response.content:
+                    shown = text.decode(errors="surrogateescape")
+                    raise AnswerError(f"{path}: expected {shown!r} in the body, and it is missing")
+            if self._learning and hasattr(response, "content"):
+                self._shapes.setdefault(path, Shape(self.visitor)).see(response)
+            elif (shape := self._shapes.get(path)) and (words := shape.differs(response)):
+                raise AnswerError(
+                    f"{path}: the answer differs from the {shape.rehearsed} rehearsed ones: {words}"
+                )
+
+    def rehearsed(self) -> None:
+        """From now on answers must look like the rehearsed ones."""
+        self._learning = False
+        for shape in self._shapes.values():
+            shape.settle()
+        self.unchecked = self._unchecked()
+
+    def _unchecked(self) -> str:
+        sentences = [self._described(path, shape) for path, shape in self._shapes.items()]
+        if sentences:
+            return " ".join(
+                [*sentences, "Nothing else of what these pages say was checked.", MISSED]
+            )
+        plain = [path for path, texts in self._expected.items() if not texts]
+        asked = [path for path, texts in self._expected.items() if texts]
+        for what, paths in (("status", plain), ("status and the text", asked)):
+            if paths:
+                sentences.append(f"Of {listed(paths)}, nothing but the {what} was checked.")
+        return " ".join([*sentences, MISSED])
+
+    def _described(self, path: str, shape: Shape) -> str:
+        checked = ", ".join([*["the expected text"] * bool(self._expected[path]), *shape.checked])
+        sentence = f"{path} was compared with {shape.rehearsed} rehearsed answers: {checked}"
+        if shape.varied:
+            sentence += f"; not its {listed(shape.varied)}, which varied"
+        if shape.asks_for_password:
+            sentence += " (it has a field for a password: is it the page that was meant?)"
+        return f"{sentence}."
+
+    def _required(self, option: str) -> list[tuple[Sequence[str], str]]:
+        """What this option requires of pages: TEXT of all, /path/=TEXT of one, a line each."""
+        pairs: list[tuple[Sequence[str], str]] = []
+        for line in filter(None, self.settings[option].split("\n")):
+            paths = [path for path in self._paths if line.startswith(f"{path}=")]
+            path = max(paths, key=len, default="")
+            if not path and line.startswith("/") and "=" in line:
+                raise UsageError(
+                    f"--{option}={line} is for a page that is not among --path="
+                    f"{','.join(self._paths)}; write the path as given there."
+                )
+            pairs.append(([path], line[len(path) + 1 :]) if path else (self._paths, line))
+        return pairs
+
+
+class Locustfile(Workload):
+    """The user classes of the locustfile at `path` run unchanged, measured by our clock; it has no
+    journey of its own.
+    """
+
+    name = "locustfile"
+    summary = "the user classes of an existing locustfile (--locustfile FILE)"
+    options: ClassVar[dict[str, Option]] = {"path": ""}
+    keep_cookies = True
+    endless = True
+    unchecked = (
+        "Of the answers, the status was checked and what the locustfile itself asks of them, "
+        "nothing else. Locust follows redirects: a log-in page, another user's page or a stale one "
+        "may have counted as right."
+    )
+
+    def __init__(self, **options: Option) -> None:
+        super().__init__(**options)
+        path = Path(self.settings["path"])
+        if not os.path.isfile(path):  # Path's own raises where a name is too long
+            raise UsageError(
+                f"There is no locustfile {str(path)!r}; give --locustfile an existing file."
+            )
+        self.locustfile = str(path.resolve())
+
+    def fit(self, load: LoadProfile) -> LoadProfile:
+        """Refuses fresh visitors: Locust's users log in once, in on_start."""
+        if not load.keep_cookies:
+            raise UsageError(
+                "Users of a locustfile keep their cookies, as in Locust; remove --no-keep-cookies, "
+                "or clear self.client.cookies in the task."
+            )
+        return load
+
+    def journey(self, client: Client) -> None:
+        raise UsageError("A locustfile runs only under load; it has no journey to run by itself.")

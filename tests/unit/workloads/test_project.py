@@ -12,8 +12,7 @@ from django.urls import path
 
 from benchsuite.core.exceptions import AnswerError, UsageError
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.workloads.shape import Shape
-from benchsuite.workloads.url import Url
+from benchsuite.workloads.project import Shape, Url
 
 seen: list[str] = []
 pytestmark = pytest.mark.urls(__name__)
