@@ -105,12 +105,15 @@ def _headline(best: str, pair: Contrast) -> str:
     candidate, figure = pair.candidate.title, pair.metric
     beside = figure.beside(pair.value_text, pair.baseline.title)
     relation = " ".join(filter(None, (beside, pair.interval_text)))
-    few_runs = pair.effect.outcome is Outcome.TOO_FEW
+    outcome = pair.effect.outcome
+    few_runs = outcome is Outcome.TOO_FEW
     if not pair.effect.value and figure.scale is Scale.RATIO:
         other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
         return f"{best} {figure.won}; {other} has {figure.show(0.0)}."
     if not is_clear(pair):
         start = "Too close to call" if few_runs else "No difference is clear"
+        if outcome is Outcome.TOO_SMALL:
+            start = f"No difference that matters ({figure.margin_words} or more)"
         return f"{start}: {candidate} {relation}."
     start = f"{best} {figure.won} so far" if few_runs else f"Take {best}"
     return f"{start}; {'it' if candidate == best else candidate} {relation}."
