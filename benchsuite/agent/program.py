@@ -22,10 +22,9 @@ from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.hosts.wire import MOST_BYTES
 from benchsuite.system.fingerprint import fingerprint
 from benchsuite.system.procfs import command_line, read_bytes, read_stat
-from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.sampler import DEVICES, Sampler
+from benchsuite.telemetry.sampler import DEVICES, Census, Sampler
 
 SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.

@@ -14,7 +14,7 @@ from benchsuite.agent.messages import packed
 from benchsuite.core.commands import PROGRAM_VARIABLE, SHORT
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import listed
-from benchsuite.system import scratch
+from benchsuite.system import folders
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import running
 
@@ -33,7 +33,7 @@ class Started:
         if PROGRAM_VARIABLE in env:  # these settings are the program's own, not the project's
             env.pop("DJANGO_SETTINGS_MODULE", None)
         with ExitStack() as stack:
-            self._folder = stack.enter_context(scratch.folder())
+            self._folder = stack.enter_context(folders.scratch())
             stack.enter_context(guarded(marker, self._folder))
             self._log, argv = self._folder / "command.log", _argv(name, *words)
             self._process = stack.enter_context(

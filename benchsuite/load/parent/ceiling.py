@@ -22,7 +22,7 @@ from benchsuite.load.parent.driver import load_pool
 from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import summary
 from benchsuite.stats.levels import ceiling_doubt
-from benchsuite.system import cpus, scratch
+from benchsuite.system import cpus, folders
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, any_program, running, wait_until_ready
 from benchsuite.system.procfs import read_stat
@@ -72,8 +72,8 @@ def ceilings(
     """Closed and open, for each number of users, connections kept and not, on a run's own CPUs."""
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
     with (
-        scratch.folder() as folder,
-        scratch.explained(folder),
+        folders.scratch() as folder,
+        folders.explained(folder),
         responder(folder, processes=processes, on_cpus=for_responder) as null_responder,
     ):
         for keep_alive, count in product((True, False), users):

@@ -34,7 +34,7 @@ from benchsuite.load.process.check import Visitor, refused
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases, Pool
 from benchsuite.load.process.users import Journeys
-from benchsuite.system import scratch
+from benchsuite.system import folders
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.locustfile import Locustfile
 
@@ -111,7 +111,7 @@ def main(events: int) -> NoReturn:
     except BenchsuiteError as error:
         parent.say({"event": "failed", "message": str(error)})
     except OSError as error:
-        full = error.errno in scratch.FULL
+        full = error.errno in folders.FULL
         event = {"event": "failed", "message": f"The load process failed: {error}."}
         parent.say({"event": "full"} if full else event)
     except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code
