@@ -8,7 +8,7 @@ from benchsuite.core.observations import Evidence, HostShares
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.prober import unchecked
+from benchsuite.findings.generator import unchecked
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change

@@ -351,6 +351,10 @@ def _is_length(value: Any) -> bool:
         return False
 
 
+def _is_place(value: Any) -> bool:
+    return isinstance(value, int) and value != 0
+
+
 OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "length": (_is_length, 'a time of at least one second, such as "10s"'),
     "take": (TAKES.__contains__, f"{TAKES[0]}, {TAKES[1]} or {TAKES[2]}"),
@@ -358,13 +362,8 @@ OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, int | float) and 0 < value <= 1,
         "a share above 0 and up to 1",
     ),
-    **{
-        place: (
-            lambda value: isinstance(value, int) and value != 0,
-            f"the place of a {words}, from 1, or -1 for the last",
-        )
-        for place, words in (("stage", "stage"), ("kind", "kind of users"))
-    },
+    "stage": (_is_place, "the place of a stage, from 1, or -1 for the last"),
+    "kind": (_is_place, "the place of a kind of users, from 1, or -1 for the last"),
 }
 
 

@@ -33,10 +33,10 @@ class Snapshot:
 
 class Device:
     """Reads one kind of figure about one part, in the sampler's thread; each method is optional. A
-    process that vanishes meanwhile is no error; a figure that can't be known is None.
+    process that vanishes meanwhile is no error; a figure that can't be known is None. The docstring
+    says what a sample costs, measured; else it reads what the sampler has read anyway.
     """
 
-    cost: ClassVar[str] = ""  #: What one sample costs, measured.
     parts: ClassVar[tuple[str, ...]] = ()  #: "target", "load" …; empty for all.
 
     def start(self) -> None:

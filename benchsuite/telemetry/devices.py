@@ -13,13 +13,9 @@ from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, MEMORY_WAIT, R
 from benchsuite.system.procfs import Stat, read_bytes, read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 
-NO_COST = "nothing of its own: reads what the sampler has read anyway"
-
 
 class Counts(Device):
     """Processes and threads; both 0 when the part has no living process."""
-
-    cost: ClassVar[str] = NO_COST
 
     def sample(self, snapshot: Snapshot) -> Figures:
         threads = sum(stat.threads for stat in snapshot.stats)
@@ -27,9 +23,9 @@ class Counts(Device):
 
 
 class OpenFiles(Device):
-    """Open files, summed over the processes: one that several inherited counts for each."""
-
-    cost: ClassVar[str] = "3 µs a process on Linux 6.2 and later; before, 7 µs and 0.4 µs a file"
+    """Open files, summed over the processes: one that several inherited counts for each. Costs 3 µs
+    a process on Linux 6.2 and later; before, 7 µs and 0.4 µs a file.
+    """
 
     def sample(self, snapshot: Snapshot) -> Figures:
         total = 0
@@ -58,10 +54,9 @@ _PSS = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)
 
 class Memory(Device):
     """Proportional set size: shared pages are divided, so it can be summed. The kernel walks each
-    page table and holds up changes of the memory map for it: it is read when the budget allows it.
+    page table and holds up changes of the memory map for it: about 1 ms of CPU for each process of
+    50 MB, more for larger ones. It is read when the budget allows it.
     """
-
-    cost: ClassVar[str] = "about 1 ms of CPU for each process of 50 MB, more for larger ones"
 
     def sample(self, snapshot: Snapshot) -> Figures:
         if not snapshot.costly:
@@ -89,8 +84,6 @@ class Cpu(Device):
     Lost is only what a process used after its last sample when nobody waits for it (SIG_IGN for
     SIGCHLD).
     """
-
-    cost: ClassVar[str] = NO_COST
 
     def __init__(self) -> None:
         self._seen: dict[int, Stat] = {}
@@ -164,10 +157,9 @@ class Speed(Device):
 
     CPU time, because the part keeps those CPUs busy: waiting for one is not the CPU's speed. What
     is left grows with a lower clock, with work on the same core's other thread, and with time that
-    a hypervisor takes and doesn't tell of.
+    a hypervisor takes and doesn't tell of. Costs 0.3 ms a look (benchmarks/telemetry_cost.py).
     """
 
-    cost: ClassVar[str] = "0.3 ms a look (benchmarks/telemetry_cost.py)"
     parts: ClassVar[tuple[str, ...]] = ("target", "load")
 
     def __init__(self) -> None:
@@ -216,10 +208,10 @@ class Scheduling(Device):
     """The busiest process, waits for a CPU, idle CPUs, pages read back, and waits for memory.
 
     The wait for a CPU is the second number of each thread's `schedstat`, in ns, if kernels count
-    it. A thread that ends takes what it has waited since the last sample with it.
+    it. A thread that ends takes what it has waited since the last sample with it. Costs 8 µs a
+    thread (benchmarks/telemetry_cost.py).
     """
 
-    cost: ClassVar[str] = "8 µs a thread (benchmarks/telemetry_cost.py)"
     parts: ClassVar[tuple[str, ...]] = (TARGET,)
 
     def __init__(self) -> None:

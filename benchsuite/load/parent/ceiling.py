@@ -28,7 +28,7 @@ from benchsuite.system.process import Process, any_program, running, wait_until_
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 
 HOST = "127.0.0.1"
 USERS = (1, 10, 100)
@@ -62,7 +62,7 @@ def responder(
         grace_s=1.0,
         on_cpus=on_cpus,
     ) as process:
-        wait_until_ready(process, lambda: answers_as(base_url, token), timeout_s=READY_S)
+        wait_until_ready(process, Probe(base_url, token, timeout_s=READY_S), timeout_s=READY_S)
         yield Responder(process, base_url, token)
 
 

@@ -19,7 +19,7 @@ from benchsuite.core.results import Summary
 from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
-from benchsuite.findings.prober import FEWEST_PROBES
+from benchsuite.findings.generator import FEWEST_PROBES
 from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.stats.signs import Traffic
 from benchsuite.system import folders
