@@ -61,7 +61,7 @@ def lag(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level is Level.INVALID and usual_s is not None and usual_s <= USUAL_SHARE * median_s:
         level = Level.WEAK
     if level:
-        yield rule.found(
+        yield rule.finding(
             level,
             f"A timer in the load process fired {format_duration(late_s)} late (p99), at a median "
             f"response time of {format_duration(median_s)}.",
@@ -106,7 +106,7 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     percent = abs(planned - achieved) / planned * 100
     if level := Level.INVALID if arrivals.dropped else rule.level(percent):
         never = f"; {format_count(arrivals.dropped)} arrivals were never sent"
-        yield rule.found(
+        yield rule.finding(
             level,
             f"{format_rate(achieved)} were started where {format_rate(planned)} were planned, "
             f"{format_percent(percent)} apart"
@@ -173,7 +173,7 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """load processes and throw-away databases that failed"""
     if evidence.broken:
-        yield rule.found(
+        yield rule.finding(
             Level.INVALID,
             "The measurement failed, not the target: the load generator or a throw-away database "
             "ended the run.",
@@ -195,7 +195,7 @@ def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     for host in evidence.load_hosts:
         share = format_percent(100 * host.share)
         if host.lost:
-            yield rule.found(
+            yield rule.finding(
                 Level.INVALID,
                 f"{host.lost} Its share of the load was {share}.",
                 hint="What the other load hosts measured is here; look after that host and repeat "
@@ -206,7 +206,7 @@ def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 host.silent_s: "was silent for",
                 host.late_s: "heard of the begin late, by",
             }.get(off_s, "has a clock that ran away by")
-            yield rule.found(
+            yield rule.finding(
                 Level.WEAK,
                 f"Load host {host.name}, with {share} of the load, {what} "
                 f"{format_duration(off_s)}.",
@@ -214,7 +214,7 @@ def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 value=off_s,
             )
         if (busy := host.busy_percent or 0.0) > HOST_BUSY_PERCENT:
-            yield rule.found(
+            yield rule.finding(
                 Level.WEAK,
                 f"Load host {host.name}, with {share} of the load, was short of CPU: its "
                 f"{host.cpus} CPUs were busy for {format_percent(busy)} of the time.",
@@ -276,7 +276,7 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if level is None:  # what it found under way explains the difference
         return
     if math.isinf(low_s):
-        yield rule.found(
+        yield rule.finding(
             level,
             f"{format_count(lost)} of the {format_count(probes.sent)} requests of an independent "
             "prober were refused or broken off, but only "
@@ -286,7 +286,7 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
         return
     most = "more" if math.isinf(high_s) else format_duration(high_s)
-    yield rule.found(
+    yield rule.finding(
         level,
         f"An independent prober saw a median service time of {format_duration(low_s)} to "
         f"{most}{_unanswered(probes)}, but the load saw {format_duration(median_s)}: "

@@ -132,7 +132,7 @@ class Monitor:
 
     def told(self, tick: Tick) -> None:
         if self._prober is not None:
-            self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
+            self._prober.tick(tick.elapsed_s, tick.requests, tick.p50_s)
 
     @property
     def asked(self) -> list[bool]:

@@ -346,7 +346,7 @@ def _load(
         monitor.told(tick)
         if record.profiler is not None:
             targets = [one.process.pid for one in record.serving.members if one.part == TARGET]
-            record.profiler.told(tick.elapsed_s, targets)
+            record.profiler.tick(tick.elapsed_s, targets)
         reading = sampler.last(TARGET)
         watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))
 

@@ -203,7 +203,7 @@ class Question:
     asks: str
     cases: Mapping[str, Table | None]  #: The sentence of each, and its ranking, if there is one.
     changes: Sequence[str]  #: What may change the answer.
-    told: float  #: The share of cases that have an answer.
+    answered: float  #: The share of cases that have an answer.
 
     @property
     def rankings(self) -> list[Table]:
@@ -219,7 +219,7 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
         cases: dict[str, Table | None] = {}
         untold = [situation.lead is Lead.UNTOLD for situation in question.situations]
-        for situation in sorted(question.situations, key=lambda one: one.lead is Lead.UNTOLD):
+        for situation in sorted(question.situations, key=lambda case: case.lead is Lead.UNTOLD):
             title = rest_title(study, situation.where)
             words = f"{title}: " * bool(title) + sentence(situation, metric)
             cases[words] = _ranking(situation, metric, title, question.by.best)
@@ -258,12 +258,12 @@ def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Tab
     arms = situation.measured
     if len(arms) < FEWEST:
         return None
-    ends = [end for one in arms for end in (one.found.value, one.found.high)]
+    ends = [end for one in arms for end in (one.interval.value, one.interval.high)]
     most = max((end for end in ends if end and not math.isinf(end)), default=0.0)
     rows = []
     for arm in arms:
         beside = failed(arm.cell) if arm in situation.failed else _times(arm)
-        rows.append([arm.name, _figure(arm, metric), beside, _bar(arm.found, most)])
+        rows.append([arm.name, _figure(arm, metric), beside, _bar(arm.interval, most)])
     figure = f"{metric.headline()}, the {best} is best"
     headings = ["", figure, "of the first", "█ at least, ░ at most"]
     notes = [f"Can’t be told: {arm}." for arm in situation.unknown]
@@ -272,7 +272,7 @@ def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Tab
 
 def _figure(arm: Arm, metric: Metric) -> str:
     """ "512 /s [501, 523]": the unit once, where it is the same."""
-    value, low, high = arm.found.value, arm.found.low, arm.found.high
+    value, low, high = arm.interval.value, arm.interval.low, arm.interval.high
     words = "—" if value is None else written(metric, value)
     if low is None or high is None:
         return words
@@ -297,12 +297,12 @@ def _times(arm: Arm) -> str:
     return f"{ratio_words(value)} ×{between}"
 
 
-def _bar(found: Interval, most: float) -> str:
-    if found.value is None or not most or math.isinf(found.value):
+def _bar(interval: Interval, most: float) -> str:
+    if interval.value is None or not most or math.isinf(interval.value):
         return ""
     low, high = (
         round(BAR * max(0.0, min(end, most)) / most)
-        for end in (found.value if end is None else end for end in (found.low, found.high))
+        for end in (interval.value if end is None else end for end in (interval.low, interval.high))
     )
     return "█" * low + "░" * (high - low)
 

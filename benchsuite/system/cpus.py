@@ -76,7 +76,7 @@ def usable(on: Collection[int] | None = None) -> int:
 
 @contextmanager
 def given(cpus: Collection[int] | None) -> Iterator[None]:
-    """Programs that this thread starts in the block stay on these CPUs; None changes nothing."""
+    """This thread and programs that it starts stay on these CPUs in the block; None for any."""
     if cpus is None:
         yield
         return

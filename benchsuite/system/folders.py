@@ -8,12 +8,14 @@ import os
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import BinaryIO
 
 from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, StartError
 
 MODE = 0o600
+_opener = partial(os.open, mode=MODE)
 
 
 def write_private(path: Path, text: str) -> None:
@@ -26,10 +28,6 @@ def write_private(path: Path, text: str) -> None:
 def private_log(path: Path) -> BinaryIO:
     """A new file for a program's output."""
     return open(path, "wb", opener=_opener)
-
-
-def _opener(path: str, flags: int) -> int:
-    return os.open(path, flags, MODE)
 
 
 VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.

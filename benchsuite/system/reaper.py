@@ -16,7 +16,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from benchsuite.system.procfs import send_signal
+from benchsuite.system.procfs import Key, send_signal
 from benchsuite.system.tree import Mark, ProcessTree
 
 TERM_S = 5.0  #: How long the run's processes may take to end after SIGTERM.
@@ -79,7 +79,7 @@ def remove(folder: str, working: str) -> None:
 
 def end_all(tree: ProcessTree) -> None:
     """Ends all processes of the tree: SIGTERM, then SIGKILL; bounded."""
-    asked: set[tuple[int, int]] = set()
+    asked = set[Key]()
     began = time.monotonic()
     while True:
         elapsed = time.monotonic() - began
@@ -89,8 +89,8 @@ def end_all(tree: ProcessTree) -> None:
         for stat in left:
             if elapsed > TERM_S:
                 send_signal(stat, signal.SIGKILL)
-            elif (stat.pid, stat.started) not in asked:
-                asked.add((stat.pid, stat.started))
+            elif stat.key not in asked:
+                asked.add(stat.key)
                 send_signal(stat, signal.SIGTERM)
         time.sleep(0.02)
 

@@ -5,12 +5,14 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, MEMORY_WAIT, RUN_DELAY, TARGET
-from benchsuite.system.procfs import Stat, read_bytes, read_stat
+from benchsuite.system import cpus
+from benchsuite.system.procfs import Key, Stat, read_bytes, read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
 
 
@@ -166,42 +168,35 @@ class Speed(Device):
         self._turn = 0
 
     def sample(self, snapshot: Snapshot) -> Figures:
-        cpus = sorted(affinity(stat.pid for stat in snapshot.stats) or ())
-        if not cpus:
+        allowed = sorted(affinity(stat.pid for stat in snapshot.stats) or ())
+        if not allowed:
             return {"work_s": None}
         self._turn += 1
-        return {"work_s": timed_on(cpus[self._turn % len(cpus)])}
+        return {"work_s": timed_on(allowed[self._turn % len(allowed)])}
 
 
 def timed_on(cpu: int) -> float:
     """Seconds of CPU for the piece of work on this one; raises OSError where it is not ours."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {cpu})
-    try:
+    with cpus.given({cpu}):
         pow(BASE, EXPONENT, MODULUS)
         begin = time.thread_time()
         for _ in range(PIECES):
             pow(BASE, EXPONENT, MODULUS)
         return (time.thread_time() - begin) / PIECES
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def affinity(pids: Iterable[int]) -> frozenset[int] | None:
     """The CPUs on which any of these processes may run; None when that can't be known."""
-    cpus: set[int] = set()
+    allowed: set[int] = set()
     for pid in pids:
-        try:
-            cpus |= os.sched_getaffinity(pid)
-        except OSError:
-            continue
-    return frozenset(cpus) or None
+        with suppress(OSError):
+            allowed |= os.sched_getaffinity(pid)
+    return frozenset(allowed) or None
 
 
 SPAN = 6  #: Samples over which the busiest process is told: in one second it is chance.
 MOST_THREADS = 256  #: Of more, only when the sampler's budget allows it.
 PRESSURE = Path("/proc/pressure/memory")
-_Key = tuple[int, int]
 
 
 class Scheduling(Device):
@@ -216,9 +211,9 @@ class Scheduling(Device):
 
     def __init__(self) -> None:
         self._at: float | None = None
-        self._ticks: deque[tuple[float, Mapping[_Key, int]]] = deque(maxlen=SPAN)
-        self._faults: Mapping[_Key, int] = {}
-        self._delays: Mapping[_Key, int] = {}
+        self._ticks: deque[tuple[float, Mapping[Key, int]]] = deque(maxlen=SPAN)
+        self._faults: Mapping[Key, int] = {}
+        self._delays: Mapping[Key, int] = {}
         self._memory_us: int | None = None
         self._idle: Mapping[int, int] = {}
 
@@ -235,7 +230,7 @@ class Scheduling(Device):
         many = sum(stat.threads for stat in snapshot.stats) > MOST_THREADS
         if (seconds is not None and seconds < SHORTEST_S) or (many and not snapshot.costly):
             return {}
-        keys = {stat.pid: (stat.pid, stat.started) for stat in snapshot.stats}
+        keys = {stat.pid: stat.key for stat in snapshot.stats}
         allowed = affinity(keys) or frozenset()
         self._ticks.append((now, {keys[one.pid]: one.own_ticks for one in snapshot.stats}))
         faults = {keys[one.pid]: one.major_faults for one in snapshot.stats}
@@ -265,7 +260,7 @@ class Scheduling(Device):
         return {"counts": counts} if counts else {}
 
 
-def delays(pid: int) -> dict[_Key, int]:
+def delays(pid: int) -> dict[Key, int]:
     """Thread of a process → nanoseconds it waited for a CPU; empty where that can't be read."""
     folder = f"/proc/{pid}/task"
     try:
@@ -280,7 +275,7 @@ def delays(pid: int) -> dict[_Key, int]:
     return delays
 
 
-def _grown(before: Mapping[_Key, int], now: Mapping[_Key, int]) -> int:
+def _grown(before: Mapping[Key, int], now: Mapping[Key, int]) -> int:
     """What the processes or threads that were there before have added, and all of the new ones."""
     return sum(max(0, value - before.get(key, 0)) for key, value in now.items())
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from benchsuite.core.observations import Turnover
 from benchsuite.core.results import Reading
-from benchsuite.system.procfs import Stat, read_stat
+from benchsuite.system.procfs import Key, Stat, read_stat
 from benchsuite.telemetry.base import Device, Figures, ServiceProbe, Snapshot
 from benchsuite.telemetry.devices import Counts, Cpu, Memory, OpenFiles
 
@@ -164,9 +164,6 @@ class Sampler:
         return True
 
 
-_Key = tuple[int, int]  #: PID and start, which together name a process for good.
-
-
 class Census:
     """Lists the processes of a part for the sampler, and remembers who was there.
 
@@ -177,11 +174,11 @@ class Census:
 
     def __init__(self, pids: Callable[[], list[int]]) -> None:
         self._pids = pids
-        self._counts: list[tuple[float, frozenset[_Key]]] = []
+        self._counts: list[tuple[float, frozenset[Key]]] = []
         """At a moment of `time.monotonic()`: the processes of the server."""
         self.last: tuple[int, ...] = ()  #: PIDs of the last look.
         self._masters: frozenset[int] = frozenset()
-        self._server: set[_Key] = set()  #: All processes of the server until now.
+        self._server: set[Key] = set()  #: All processes of the server until now.
 
     def __call__(self) -> list[int]:
         pids = self._pids()
@@ -190,10 +187,11 @@ class Census:
         now = time.monotonic()
         if not self._counts:
             self._masters = frozenset({stat.ppid for stat in stats} & set(pids))
-            self._server = {_key(stat) for stat in stats}
-        own = [stat for stat in stats if _key(stat) in self._server or stat.ppid in self._masters]
-        self._counts.append((now, frozenset(map(_key, own))))
-        self._server.update(map(_key, own))
+            self._server = {stat.key for stat in stats}
+        own = [stat for stat in stats if stat.key in self._server or stat.ppid in self._masters]
+        keys = frozenset(stat.key for stat in own)
+        self._counts.append((now, keys))
+        self._server |= keys
         return pids
 
     def turnover(self, begin: float, end: float) -> Turnover | None:
@@ -204,10 +202,6 @@ class Census:
             return None
         first, (begun_at, before), (ended_at, after) = self._counts[0][1], earlier[-1], later[0]
         meanwhile = (keys for at, keys in self._counts if begun_at <= at < ended_at)
-        ended = frozenset[_Key]().union(*meanwhile) - after
+        ended = frozenset[Key]().union(*meanwhile) - after
         gone = max(0, len(before & first - after) - len(after - before))
         return Turnover(replaced=len(ended) - gone, gone=gone)
-
-
-def _key(stat: Stat) -> _Key:
-    return (stat.pid, stat.started)

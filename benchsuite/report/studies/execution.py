@@ -102,8 +102,8 @@ class StudyReport:
         checks = []
         for claim in self.claims:
             for check in claim.checks:
-                row = [claim.claim.name, check.name, interval_words(check.found), check.wanted]
-                checks.append([*row, check.outcome.value, check.found.method])
+                row = [claim.claim.name, check.name, interval_words(check.interval), check.wanted]
+                checks.append([*row, check.outcome.value, check.interval.method])
         if checks:
             measured = f"measured [{100 * TOLD:.0f} % interval]"
             head = ["claim", "check", measured, "wanted", "outcome", "interval by"]

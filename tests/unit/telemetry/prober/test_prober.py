@@ -111,7 +111,7 @@ def paced(rate, p50_s=0.01, seconds=3, **load):
     """After so many seconds at this rate."""
     pacing = Pacing(LoadProfile(**load))
     for second in range(1, seconds + 1):
-        pacing.told(float(second), int(rate * second), p50_s)
+        pacing.tick(float(second), int(rate * second), p50_s)
     return pacing
 
 
