@@ -89,7 +89,7 @@ def named(case: Case, turn: int, seen: Mapping[Key, LimitEvidence]) -> set[str] 
         other = beside(case, turn, seen)
         if other is None:
             return None
-        found = replace(found, others=[other])
+        found = replace(found, alternatives=[other])
     return {one.code.split()[0] for one in bottlenecks.name(found)}
 
 

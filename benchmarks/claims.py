@@ -22,9 +22,14 @@ from numpy.typing import NDArray
 from scipy.stats import t
 
 from benchmarks.table import show
-from benchsuite.studies import deciding
-from benchsuite.studies.claims import Outcome, answered, judge
-from benchsuite.studies.deciding import LOOKS
+from benchsuite.studies.claims import (
+    LOOKS,
+    Outcome,
+    answered,
+    doubts_of_claims,
+    judge,
+    worth_more,
+)
 from benchsuite.studies.intervals import Interval, Kind, Scatter, Side, interval, scatter
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
 from benchsuite.studies.study import Answer, Axis, Check, Objective, Study, Value
@@ -240,7 +245,7 @@ def _sequence(generator: Generator, unlike: float, far: float) -> tuple[list[Out
         for at, judgement in enumerate(judgements):
             if outcomes[at] is Outcome.UNTOLD:
                 outcomes[at] = judgement.outcome
-        for cell in deciding.worth_more(deciding.of_claims(judgements), rounds_left):
+        for cell in worth_more(doubts_of_claims(judgements), rounds_left):
             made[int(cell["cell"])] += 1
     return outcomes, sum(made)
 

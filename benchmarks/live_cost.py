@@ -13,7 +13,7 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -98,14 +98,14 @@ def written(total: int) -> Iterator[str]:
     from benchsuite.load.job import Tick
     from benchsuite.management.session import Recording
     from benchsuite.store import begun
-    from benchsuite.system.journal import journal
+    from benchsuite.system.journal import Journal
 
     spec = RunSpec(server=ServerSpec(server="waitress"), load=LoadProfile(duration_s=total))
     row = begun(spec, batch=uuid4(), started_at=datetime.now(UTC), server_facts={})
     row.save()
     silent = SimpleNamespace(title="waitress", place=1, total=1, left_s=1.0, tick=lambda tick: None)
     enough = threading.Event()
-    with journal(row.batch) as opened:
+    with closing(Journal(row.batch)) as opened:
         recording = Recording(silent, opened, row, spec.load)  # type: ignore[arg-type]
 
         def write() -> None:

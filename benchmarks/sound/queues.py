@@ -125,7 +125,7 @@ def _asked(server: Server, draw: Draw) -> Iterator[float]:
         server.think_s + max(1.0, server.users / server.at_once) * server.service_s
     )
     pacing = Pacing(LoadProfile(users=1, duration_s=WINDOW_S))
-    pacing.told(1.0, max(1, round(rate)), server.service_s)
+    pacing.tick(1.0, max(1, round(rate)), server.service_s)
     moment = 1.0
     while moment < END_S:
         moment += pacing.pace.pause_s * draw.uniform(1 - JITTER, 1 + JITTER)

@@ -27,17 +27,16 @@ from benchsuite.core.units import listed
 from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.hosts.wire import MOST_BYTES
-from benchsuite.system import scratch
+from benchsuite.system import folders
 from benchsuite.system.fingerprint import fingerprint
 from benchsuite.system.guard import guarded
 from benchsuite.system.network import listeners
 from benchsuite.system.process import running
 from benchsuite.system.procfs import all_pids, command_line, read_bytes, read_stat, read_text
 from benchsuite.system.tree import descendants
-from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.sampler import DEVICES, Sampler
+from benchsuite.telemetry.sampler import DEVICES, Census, Sampler
 
 SILENT_S = 3.5  #: For so long one that has something started may say nothing.
 FORGOTTEN_S = 60.0  #: A command that has said nothing for so long has no load that is watched.
@@ -149,7 +148,7 @@ class Started:
         if PROGRAM_VARIABLE in env:  # these settings are the program's own, not the project's
             env.pop("DJANGO_SETTINGS_MODULE", None)
         with ExitStack() as stack:
-            self._folder = stack.enter_context(scratch.folder())
+            self._folder = stack.enter_context(folders.scratch())
             stack.enter_context(guarded(marker, self._folder))
             self._log, argv = self._folder / "command.log", _argv(name, *words)
             self._process = stack.enter_context(

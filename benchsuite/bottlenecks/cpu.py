@@ -154,7 +154,7 @@ def threads_hurt(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """twice the threads raise the CPU time of a request by at least 10 % or lower the rate by at
     least 3 %, shown by its interval
     """
-    for other in evidence.others:
+    for other in evidence.alternatives:
         same = other.processes == evidence.processes and other.interface == evidence.interface
         if not same or (evidence.threads or 0) < 2 * other.threads:
             continue
@@ -180,7 +180,7 @@ def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if not cpus or delay is None or not used or (evidence.processes or 0) <= cpus:
         return
     share = delay / (delay + used)
-    for other in evidence.others:
+    for other in evidence.alternatives:
         same = other.threads == (evidence.threads or 1) and other.interface == evidence.interface
         if same and share >= WAITS and other.processes == int(cpus) and other.rate.low <= 1:
             yield {
@@ -222,7 +222,7 @@ def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     """
     if evidence.interface != "asgi":
         return
-    for other in evidence.others:
+    for other in evidence.alternatives:
         if other.interface == "wsgi" and other.cpu.value >= ASGI_COSTS and other.cpu.low > 1:
             yield {
                 "says": "These views cost more under ASGI than under WSGI.",

@@ -118,7 +118,7 @@ class LimitEvidence:
     memory_pressure_percent: float | None = None  #: Time in which something waited for memory.
     major_faults_per_s: float | None = None
     alone: Alone | None = None
-    others: Sequence[Other] = ()
+    alternatives: Sequence[Other] = ()
     diagnosis: Diagnosis | None = None
     profiled: Profiled | None = None
 

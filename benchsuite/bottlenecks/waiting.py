@@ -4,16 +4,8 @@ timers and pauses (L11, L12 and L15); and some answers alone (L16).
 
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.cpu import (
-    BUSY,
-    FULL,
-    awaited_cpus,
-    cpus_words,
-    format_share,
-    processes_words,
-    promised,
-    users_of_cpus,
-)
+from benchsuite.bottlenecks import cpu
+from benchsuite.bottlenecks.cpu import BUSY, FULL, format_share, processes_words
 from benchsuite.bottlenecks.evidence import CPU, DATABASE, MEASURED, REST, LimitEvidence
 from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
 from benchsuite.bottlenecks.registry import bottleneck
@@ -73,7 +65,8 @@ def database_cpu(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if its is None or not cpus:
         return
     alone = its >= 100 * FULL * cpus
-    if alone or (awaited_cpus(evidence) and next(iter(users_of_cpus(evidence))) == DATABASE):
+    uses_most = next(iter(cpu.users_of_cpus(evidence))) == DATABASE
+    if alone or (uses_most and cpu.awaited_cpus(evidence)):
         own_s = evidence.own_cpu_s
         each_s = its / 100 / evidence.rate if evidence.rate else None
         words = f"a request takes {format_duration(each_s)} of the database's CPU"
@@ -83,10 +76,10 @@ def database_cpu(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             "says": "The database has no CPU left."
             if alone
             else "The database uses more of the CPUs than the target does.",
-            "evidence": f"{cpus_words(evidence)}; {words}.",
+            "evidence": f"{cpu.cpus_words(evidence)}; {words}.",
             "fix": "Make the queries cheaper (EXPLAIN, an index, a cache), keep connections "
             "(CONN_MAX_AGE, a pool), or give the database CPUs or a machine of its own.",
-            "gain": promised(
+            "gain": cpu.promised(
                 evidence, cpus / own_s if own_s else None, "Without it these CPUs would answer"
             ),
         }

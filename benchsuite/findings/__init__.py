@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level, Verdict
-from benchsuite.findings import generator, host, prober, sockets, target, window  # noqa: F401
+from benchsuite.findings import generator, host, sockets, target, window  # noqa: F401
 from benchsuite.findings.registry import CHECKS, of_each_stage
 
 

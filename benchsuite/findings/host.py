@@ -8,7 +8,7 @@ from benchsuite.core.observations import Evidence, HostShares
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
 from benchsuite.core.units import format_count, format_duration, format_percent
-from benchsuite.findings.prober import unchecked
+from benchsuite.findings.generator import unchecked
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
 from benchsuite.stats.steady import change
@@ -47,7 +47,7 @@ def _noise_of(rule: Rule, host: HostShares, machine: str, *, idle: bool) -> Iter
     ]
     if disturbances:
         wrong = not idle and any(level is Level.INVALID for level, _ in disturbances)
-        yield rule.found(
+        yield rule.finding(
             Level.INVALID if wrong else Level.WEAK,
             f"The {machine} was not quiet: {'; '.join(words for _, words in disturbances)}.",
             hint="Stop other programs (checkbench shows what keeps the machine busy), or use a "
@@ -81,7 +81,7 @@ def shared_cpus(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     times = [shared for shared in evidence.cpus_shared if shared]
     if times and not evidence.load_hosts:  # whose CPUs are their own
         shared = frozenset.union(*times)
-        yield rule.found(
+        yield rule.finding(
             Level.INFO,
             "Load generator and target may run on the same CPUs "
             f"({', '.join(map(str, sorted(shared)))}), and take time from each other.",
@@ -103,7 +103,7 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     }
     if changes:
         words = [f"on the CPUs of the {part} {one.words}" for part, one in changes.items()]
-        yield rule.found(
+        yield rule.finding(
             Level.WEAK,
             "The CPUs' speed changed, as the time of a fixed piece of work shows: "
             f"{'; '.join(words)}.",
@@ -120,7 +120,7 @@ def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     unwatched = [*evidence.unwatched, *unchecked(evidence)]
     if unwatched:
         more = len(unwatched) - MOST_TOLD
-        yield rule.found(
+        yield rule.finding(
             Level.INFO,
             f"Not everything could be watched: {'; '.join(unwatched[:MOST_TOLD])}"
             f"{f'; and {more} more' * (more > 0)}.",
@@ -137,7 +137,7 @@ def agent(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     watching = evidence.agent
     if watching is not None and (watching.lost or watching.silent_s):
         silent = f"was silent for {format_duration(watching.silent_s)}"
-        yield rule.found(
+        yield rule.finding(
             Level.WEAK,
             watching.lost or f"The agent on {watching.name} {silent}.",
             hint="What it has told of the target is here; look after its network and what else "
@@ -157,20 +157,20 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """settings of the project that slow it down"""
     # Weak when something slows the project down; informational when the run has corrected it.
 
-    def told(settings: Mapping[str, str]) -> str:
+    def in_words(settings: Mapping[str, str]) -> str:
         return "; ".join(f"{name}: {words}" for name, words in sorted(settings.items()))
 
     yield from rule.weighed(
         len(evidence.slowing),
-        f"The project's settings slow it down: {told(evidence.slowing)}.",
+        f"The project's settings slow it down: {in_words(evidence.slowing)}.",
         hint="Measure with production settings: name their module in "
         'BENCHSUITE = {"TARGET_SETTINGS": …}.',
     )
     if evidence.undone and not evidence.slowing:
-        yield rule.found(
+        yield rule.finding(
             Level.INFO,
             "The project was measured with DEBUG = False; by its settings, "
-            f"{told(evidence.undone)}.",
+            f"{in_words(evidence.undone)}.",
             hint="Other settings may depend on DEBUG: name the production settings module in "
             'BENCHSUITE = {"TARGET_SETTINGS": …}.',
             value=len(evidence.undone),
@@ -181,7 +181,7 @@ def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def diagnosed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """a diagnostic run"""
     if evidence.diagnosed:
-        yield rule.found(
+        yield rule.finding(
             Level.INVALID,
             f"This was a diagnostic run: {SLOWS[evidence.diagnosed]}, which slows it down.",
             hint="What it found stands on this page; its other figures are not to be compared.",
@@ -195,7 +195,7 @@ def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if asked is None or asked.viewed is None or 2 * asked.viewed >= asked.answered:
         return
     times = f"{format_count(asked.viewed)} time{'s' * (asked.viewed != 1)}"
-    yield rule.found(
+    yield rule.finding(
         Level.INFO,
         f"The views ran {times} in {format_count(asked.answered)} answers: a cache or a middleware "
         "gave the others.",

@@ -60,7 +60,7 @@ class Rule:
             return Level.INVALID
         return Level.WEAK if value > self.weak else None
 
-    def found(self, level: Level, message: str, **more: Any) -> Finding:
+    def finding(self, level: Level, message: str, **more: Any) -> Finding:
         """`more`: a hint, and the value with the codes of what it counts, where there is one."""
         unit = self.unit.strip()
         return Finding(code=self.code, level=level, message=message, unit=unit, **more)
@@ -68,7 +68,7 @@ class Rule:
     def weighed(self, value: float | None, message: str, **more: Any) -> Iterator[Finding]:
         """What is found of a value beyond the limits."""
         if level := self.level(value):
-            yield self.found(level, message, value=value, **more)
+            yield self.finding(level, message, value=value, **more)
 
     @property
     def row(self) -> tuple[str, str, str, str]:
@@ -136,11 +136,11 @@ def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
             beyond = check.rule.beyond and levels[place] > levels[run.headline]
             is_light = beyond or check.rule.own_stage_only
         for finding in check(stage):
-            told = replace(finding, level=Level.INFO) if is_light else finding
-            of_stages.append((stage.stage, told))
+            lighter = replace(finding, level=Level.INFO) if is_light else finding
+            of_stages.append((stage.stage, lighter))
     if of_stages:
         name, worst = min(of_stages, key=lambda pair: ORDER.index(pair[1].level))
-        others = [other for other in dict.fromkeys(dict(of_stages)) if other != name]
-        also = f" The same check finds fault with {listed(others)}." if others else ""
-        alike = dict.fromkeys(other for other, one in of_stages if one.level is worst.level)
+        rest = [stage for stage in dict(of_stages) if stage != name]
+        also = f" The same check finds fault with {listed(rest)}." if rest else ""
+        alike = dict.fromkeys(stage for stage, one in of_stages if one.level is worst.level)
         yield replace(worst, message=f"At {name}: {worst.message}{also}", stages=tuple(alike))

@@ -112,7 +112,7 @@ def kept_apart(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return
     lost = evidence.accounts.lost
     and_lost = f", and {format_count(lost)} messages were lost" if lost else ""
-    yield rule.found(
+    yield rule.finding(
         Level.INVALID if lost else Level.INFO,
         f"The project's channel layer is in memory, so it stays within each of the "
         f"{format_count(evidence.layers_apart)} processes{and_lost}.",
@@ -168,7 +168,7 @@ def unsure_slope(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if idle is None:
         return
     if idle.each_bytes is None or idle.low_bytes is None or idle.high_bytes is None:
-        yield rule.found(
+        yield rule.finding(
             Level.INVALID,
             f"Memory was read at {len(idle.steps)} numbers of connections; a slope needs at least "
             f"{FEWEST_STEPS}.",

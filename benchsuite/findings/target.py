@@ -98,8 +98,8 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
             kinds.update(summary.failures_by_kind)
         words = ", ".join(f"{format_count(count)} × {kind}" for kind, count in kinds.most_common())
         most = kinds.most_common(1)[0][0]
-        said = (" ".join(one.failure_examples.get(most, "").split()) for one in summaries)
-        first = next(filter(None, (text.rstrip(".") for text in said)), "")
+        examples = (" ".join(one.failure_examples.get(most, "").split()) for one in summaries)
+        first = next(filter(None, (text.rstrip(".") for text in examples)), "")
         example = f", such as: {first[:EXAMPLE_CHARACTERS]}" if first else ""
         hint = "See the server's log below; times are those of the successes only."
         if what == "journeys":
@@ -172,13 +172,13 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """
     turnover = evidence.turnover
     if evidence.died:
-        yield rule.found(
+        yield rule.finding(
             Level.INVALID,
             "The server ended while it was being measured.",
             hint="See the last lines of its log.",
         )
     elif turnover is not None and turnover.gone:
-        yield rule.found(
+        yield rule.finding(
             Level.INVALID,
             f"{format_count(turnover.gone)} of the server's processes ended in the window and were "
             "not replaced.",
@@ -199,7 +199,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
             Level.INFO: "No request was lost, as where a server recycles its processes; its "
             "figures include that.",
         }
-        yield rule.found(
+        yield rule.finding(
             level,
             f"{format_count(many)} of the server's processes ended in the window and were "
             f"replaced{with_them}.",
@@ -260,7 +260,7 @@ def stall(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
     if asked is not None and len(asked.rounds) >= FEWEST_ROUNDS and asked.is_shown:
         times = asked.medians
-        yield rule.found(
+        yield rule.finding(
             level,
             f"{longer} Asked again, the page took {format_duration(times.kept_s)} on a kept "
             f"connection, {format_duration(times.fresh_s)} on a new one, and "
@@ -320,7 +320,7 @@ def _connected_late(evidence: Evidence) -> bool:
 def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """completions that the database has too few, or too many"""
     if evidence.unheld:
-        yield rule.found(
+        yield rule.finding(
             Level.INFO,
             evidence.unheld,
             hint="The load's completions are not held to rows. Pages that only search, or change "
@@ -347,14 +347,14 @@ def not_stored(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         hint = "Let the journey count what it leaves, by count(), to have a loss told."
     elif stored.stored < stored.claimed:
         hint = "What was confirmed is not there: the log may say why."
-    yield rule.found(level, words, hint=hint, value=abs(stored.stored - stored.claimed))
+    yield rule.finding(level, words, hint=hint, value=abs(stored.stored - stored.claimed))
 
 
 @finding("B214", "not-checked", weak_words=INFORMATIONAL)
 def not_checked(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """what answers say that nobody checked"""
     if evidence.unchecked:
-        yield rule.found(
+        yield rule.finding(
             Level.INFO,
             evidence.unchecked,
             hint="Require what only the right answer holds: texts by --expect with --path, or an "
@@ -399,7 +399,7 @@ def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
     else:
         return
-    yield rule.found(
+    yield rule.finding(
         Level.WEAK,
         message,
         hint="Another server behind it would come out much the same: give the front more processes "

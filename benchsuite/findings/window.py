@@ -41,7 +41,7 @@ def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         message = f"Near capacity: the target was busy {format_percent(busy)} of the time."
     else:
         return
-    yield rule.found(Level.INFO, message, hint=AT_CAPACITY)
+    yield rule.finding(Level.INFO, message, hint=AT_CAPACITY)
 
 
 def is_surely_beyond(evidence: Evidence) -> bool:
@@ -92,7 +92,7 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if not changes:
         return
     name, worst = min(changes, key=lambda named: named[1].has_steady_half)
-    yield rule.found(
+    yield rule.finding(
         Level.WEAK if worst.has_steady_half else Level.INVALID,
         f"The {name} was not steady: {worst.words}"
         + ("." if worst.has_steady_half else ", and no half of it was steady."),
@@ -120,12 +120,12 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     hint = "Increase --duration or --iterations, or use more load."
     if count < FEWEST_SAMPLES:
         message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
-        yield rule.found(Level.INVALID, message, hint=hint, value=count)
+        yield rule.finding(Level.INVALID, message, hint=hint, value=count)
     elif withheld:
         needs = ", ".join(f"p{percent} needs {samples_needed(percent)}" for percent in withheld)
         level = Level.INFO if withheld == [99] else Level.WEAK
         message = f"{succeeded}, too few for some percentiles ({needs})."
-        yield rule.found(level, message, hint=hint, value=count)
+        yield rule.finding(level, message, hint=hint, value=count)
 
 
 @finding("B305", "not-finished", unit="", weak=0)

@@ -22,7 +22,7 @@ from benchsuite.management.options.place import Place
 from benchsuite.management.output import beside
 from benchsuite.models import Run
 from benchsuite.pythons.interpreter import whole_path
-from benchsuite.system import scratch
+from benchsuite.system import folders
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import running
 
@@ -49,7 +49,7 @@ def make(
     place = read(Place, options).watching
     assert place is not None, "Place wants its key"
     screen = beside(options.get("json"), options.get("html"))
-    with scratch.folder() as folder:
+    with folders.scratch() as folder:
         status, exported = _made(place, name, _others(words), folder, screen)
         if exported:
             (folder / "runs.json").write_text(exported)

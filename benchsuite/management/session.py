@@ -4,7 +4,7 @@ import os
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -33,7 +33,7 @@ from benchsuite.runner.planning import Estimate
 from benchsuite.store.abandoned import mark, overheads, sweep, sweep_executions
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
-from benchsuite.system.journal import Journal, journal
+from benchsuite.system.journal import Journal
 from benchsuite.system.lock import alone
 
 TRIES = 3
@@ -176,7 +176,7 @@ def session(
 ) -> Iterator["Session"]:
     """The machine for as many runs as are made in the block; raises BenchsuiteError."""
     results.check()
-    with terminable(), alone(screen.waiting), journal(results.batch) as opened:
+    with terminable(), alone(screen.waiting), closing(Journal(results.batch)) as opened:
         sweep()
         sweep_executions()
         settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]

@@ -30,9 +30,8 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate, Turn
-from benchsuite.studies import deciding, matrix
-from benchsuite.studies.claims import answered, judge
-from benchsuite.studies.deciding import LOOKS, Doubt
+from benchsuite.studies import claims, matrix
+from benchsuite.studies.claims import LOOKS, Doubt
 from benchsuite.studies.figures import metric
 from benchsuite.studies.matrix import Need, key
 from benchsuite.studies.options import arguments, in_cell, shares
@@ -149,9 +148,9 @@ class Execution:
     def doubts(self, *needs: Need) -> list[Doubt]:
         """What is not decided of these by what has been stored."""
         now = measured(self.row, self.study)
-        claims = judge(self.study, now) if Need.CLAIM in needs else []
-        questions = answered(self.study, now) if Need.QUESTION in needs else []
-        return [*deciding.of_claims(claims), *deciding.of_questions(questions)]
+        judged = claims.judge(self.study, now) if Need.CLAIM in needs else []
+        questions = claims.answered(self.study, now) if Need.QUESTION in needs else []
+        return [*claims.doubts_of_claims(judged), *claims.doubts_of_questions(questions)]
 
     def _turns(self) -> Iterator[Turn]:
         """All that is run, as far as it goes; `ahead` says what is known to follow. A case that
@@ -181,7 +180,7 @@ class Execution:
                 for doubt in self.doubts(need)
                 if all(self.place_of(cell) in last for cell in doubt.cells)
             ]
-            for cell in deciding.worth_more(begun, LOOKS - 1 - made):
+            for cell in claims.worth_more(begun, LOOKS - 1 - made):
                 place = self.place_of(cell)
                 number = last[place]  # a claim and a question about it have rounds each
                 if self.candidates[place].plan and number < self.row.repeat + LOOKS - 1:

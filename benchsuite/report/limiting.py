@@ -80,7 +80,7 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     for title, cell in zip(cell_titles(cells), cells, strict=True):
         if (run := middle(cell)) is None:
             continue
-        for limit in told(run, starts, others=alternatives(cell, cells)).limits:
+        for limit in told(run, starts, alternatives=alternatives(cell, cells)).limits:
             having.setdefault(limit.code, []).append((title, limit))
     lines = []
     for code, of_code in having.items():

@@ -33,7 +33,7 @@ from benchsuite.runner.running_system import DELAY, FRONT, LOG_LINES, TARGET, WO
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
 from benchsuite.services.redis import Redis
-from benchsuite.system import folders, logfile, scratch
+from benchsuite.system import folders, logfile
 from benchsuite.system.guard import guarded, without_shared_memory
 from benchsuite.system.network import ensure_port_free, free_port, free_ports
 from benchsuite.system.process import Patience, Process, any_program, running, wait_until_ready
@@ -390,8 +390,8 @@ def started(
     plan.ensure_built()
     token = secrets.token_hex(16)
     with ExitStack() as stack:
-        folder = stack.enter_context(scratch.folder())
-        stack.enter_context(scratch.explained(folder))
+        folder = stack.enter_context(folders.scratch())
+        stack.enter_context(folders.explained(folder))
         stack.enter_context(guarded(token, folder))
         assembly = Assembly(
             plan=plan,

@@ -18,12 +18,11 @@ from benchsuite.stats.signs import Traffic
 from benchsuite.system import logfile
 from benchsuite.system.tree import ProcessTree
 from benchsuite.telemetry.base import Clocks, Device
-from benchsuite.telemetry.census import Census
 from benchsuite.telemetry.devices import Scheduling, Speed, affinity
 from benchsuite.telemetry.host import Host
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.program import RIGHT
-from benchsuite.telemetry.sampler import DEVICES, Sampler
+from benchsuite.telemetry.sampler import DEVICES, Census, Sampler
 from benchsuite.workloads.base import Workload
 
 INTERVAL_S = 1.0
@@ -133,7 +132,7 @@ class Monitor:
 
     def told(self, tick: Tick) -> None:
         if self._prober is not None:
-            self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
+            self._prober.tick(tick.elapsed_s, tick.requests, tick.p50_s)
 
     @property
     def asked(self) -> list[bool]:

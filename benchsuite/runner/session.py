@@ -44,7 +44,7 @@ from benchsuite.runner.plan import Plan
 from benchsuite.runner.reasons import DEBUG_OFF, EMPTY, about_the_data, error_behind, reason
 from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
-from benchsuite.system import cpus, fingerprint, network, scratch
+from benchsuite.system import cpus, fingerprint, folders, network
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
 from benchsuite.telemetry.prober.program import RUN_HEADER
@@ -91,7 +91,7 @@ class Session:
     def opened(self) -> Iterator[Self]:
         with ExitStack() as stack:
             token = secrets.token_hex(8)
-            self.folder = folder = stack.enter_context(scratch.folder())
+            self.folder = folder = stack.enter_context(folders.scratch())
             stack.enter_context(guarded(token, folder))
             self._data = Data(self.settings_module, folder, stack, token, self.start_timeout_s)
             if self.listening is not None:
@@ -108,7 +108,7 @@ class Session:
         record = RunRecord(plan, started_at=datetime.now(UTC))
         self._count += 1
         folder = self.folder / str(self._count)
-        full = partial(scratch.explained, self.folder)
+        full = partial(folders.explained, self.folder)
         try:
             # Inside and outside: what ends with the stack may make room.
             with full(), ExitStack() as stack, full():
@@ -346,7 +346,7 @@ def _load(
         monitor.told(tick)
         if record.profiler is not None:
             targets = [one.process.pid for one in record.serving.members if one.part == TARGET]
-            record.profiler.told(tick.elapsed_s, targets)
+            record.profiler.tick(tick.elapsed_s, targets)
         reading = sampler.last(TARGET)
         watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))
 

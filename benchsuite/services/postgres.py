@@ -14,7 +14,7 @@ from urllib.parse import quote
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.readings import LIMIT, WAITS_FOR
 from benchsuite.services.base import HOST, USER, WATCHING, Asking, DatabaseService
-from benchsuite.system import programs, sharedmemory
+from benchsuite.system import programs, reaper
 from benchsuite.system.account import can_read
 
 if TYPE_CHECKING:
@@ -184,7 +184,7 @@ class PostgreSQL(DatabaseService):
         self.settings = shown
 
     def remove(self) -> None:
-        sharedmemory.remove_of_clusters(self.data)
+        reaper.remove_of_clusters(self.data)
         super().remove()
 
     def reading(self) -> Asking:

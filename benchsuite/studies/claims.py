@@ -14,10 +14,13 @@ arm that is best in truth is left out of those named in at most about 5 % of the
 whichever had the best mean by chance. `python -m benchmarks.claims` measures it. An arm that failed
 in half of its starts is not named. Nobody is where one that was measured has no figure that counts,
 or one that isn't behind has half of its starts in doubt: it might be the best, or not.
+
+A claim is decided when it holds or doesn't, a question when its best arm is told from all others or
+as good. What more runs can't change is closed, too: a cell that can't run here, an unmet condition.
 """
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
@@ -47,7 +50,7 @@ class Judged:
     region: tuple[float, float]
     cell: Coordinates
     to: Coordinates | None
-    found: Interval
+    interval: Interval
     outcome: Outcome = Outcome.UNTOLD
     reasons: tuple[str, ...] = ()  #: Why it can't be told.
     is_closed: bool = False  #: Whether more starts would not change that.
@@ -56,7 +59,8 @@ class Judged:
     @property
     def says(self) -> str:
         """What was measured, its interval, and where it should lie."""
-        value, low, high = map(written, (self.found.value, self.found.low, self.found.high))
+        seen = self.interval
+        value, low, high = map(written, (seen.value, seen.low, seen.high))
         return f"{self.name} is {value} [{low}, {high}], wanted {self.wanted}"
 
     @property
@@ -66,7 +70,8 @@ class Judged:
     @property
     def is_inside(self) -> bool:
         """Whether what was measured lies in the region, however surely, or isn't known."""
-        return self.found.value is None or self.region[0] <= self.found.value <= self.region[1]
+        value, (low, high) = self.interval.value, self.region
+        return value is None or low <= value <= high
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +127,7 @@ class Arm:
 
     name: str
     cell: MeasuredCell
-    found: Interval  #: Of its figure.
+    interval: Interval  #: Of its figure.
     ratio: Interval | None = None  #: To the one with the best mean; that one has none.
     more: int | None = 0
     """Starts of both that may tell them apart, or as alike: 0 where they are, None for too many."""
@@ -202,9 +207,9 @@ class _Evidence:
         """By the cells of the whole study that checks select, whether or not they were executed."""
         asked = [(check, c) for check in claim.checks for c in self.cells if admits(check.cell, c)]
         sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
-        told = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1}
-        told = told or {*sides[0]}
-        checks = [self._judged(claim, check, cell, len(asked), told) for check, cell in asked]
+        axes = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1}
+        axes = axes or {*sides[0]}
+        checks = [self._judged(claim, check, cell, len(asked), axes) for check, cell in asked]
         for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
             if deciding := [one for one in checks if one.outcome is outcome]:
                 break
@@ -214,9 +219,9 @@ class _Evidence:
         return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
 
     def _judged(
-        self, claim: Claim, check: Check, cell: Coordinates, together: int, told: set[str]
+        self, claim: Claim, check: Check, cell: Coordinates, together: int, axes: set[str]
     ) -> Judged:
-        """Names the axes `told`: the claim itself says where all its cells are alike."""
+        """Names these axes: the claim itself says where all its cells are alike."""
         ((kind, region),) = ((Kind(name), region) for name, region in check.regions.items())
         to = None if kind is Kind.VALUE else {**cell, **(check.to or {})}
         reasons: list[str] = []
@@ -233,8 +238,8 @@ class _Evidence:
         sides = side(cell, check.figure), other
         confidence = self.execution.confidence
         measured = interval(kind, *sides, confidence)
-        name = self._name(check, cell, to, told)
-        judged = Judged(name=name, region=region, cell=cell, to=to, found=measured)
+        name = self._name(check, cell, to, axes)
+        judged = Judged(name=name, region=region, cell=cell, to=to, interval=measured)
         if reasons:
             distinct = tuple(dict.fromkeys(reasons))
             return replace(judged, reasons=distinct, is_closed=bool(closed), more=1)
@@ -248,14 +253,14 @@ class _Evidence:
             why = f"{judged.name}: {measured.reason}"
         elif measured.is_apart(region):
             why += f", as one of {together} checks by chance"
-        inside = starts_more(lambda found: found.is_within(region), kind, sides, confidence)
-        outside = starts_more(lambda found: found.is_apart(region), kind, sides, surely)
+        inside = starts_more(lambda further: further.is_within(region), kind, sides, confidence)
+        outside = starts_more(lambda further: further.is_apart(region), kind, sides, surely)
         more = min(filter(None, (inside, outside)), default=None)
         return replace(judged, reasons=(why,), more=more)
 
-    def _name(self, check: Check, cell: Coordinates, to: Coordinates | None, told: set[str]) -> str:
+    def _name(self, check: Check, cell: Coordinates, to: Coordinates | None, axes: set[str]) -> str:
         """Of the other cell only what differs from this one."""
-        study, own = self.study, {axis: cell[axis] for axis in cell if axis in told}
+        study, own = self.study, {axis: cell[axis] for axis in cell if axis in axes}
         mine = f"{study.figure_title(check.figure)} of {study.titles(own, with_axes=True)}"
         if to is None:
             return mine
@@ -361,3 +366,56 @@ class _Evidence:
                 arm = replace(arm, more=more)
             best.append(arm)
         return best, behind
+
+
+LOOKS = 6  #: How often an execution that is decided as it goes is looked at, at the most.
+
+HOPED = 6  #: Starts by each round left, as `benchmarks.claims` found best.
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What is not decided yet, and could be by more starts."""
+
+    about: str  #: Name of the claim, or the question.
+    cells: tuple[Coordinates, ...]
+    more: int | None  #: Starts of each that may decide it; None for too many.
+    is_known: bool  #: Whether there is an interval at all by now.
+
+
+def doubts_of_claims(judgements: Iterable[Judgement]) -> Iterator[Doubt]:
+    for judgement in judgements:
+        if judgement.outcome is not Outcome.UNTOLD:
+            continue
+        checks = [check for check in judgement.checks if check.outcome is Outcome.UNTOLD]
+        if any(check.is_closed for check in checks):
+            continue  # one that never can be told is enough
+        failing = [check for check in checks if check.more and not check.is_inside]
+        if failing:  # and so is one that fails
+            checks = [min(failing, key=lambda check: check.more or 0)]
+        for check in checks:
+            places = (check.cell,) if check.to is None else (check.cell, check.to)
+            is_known = check.interval.low is not None
+            yield Doubt(judgement.claim.name, places, check.more, is_known)
+
+
+def doubts_of_questions(questions: Iterable[Answered]) -> Iterator[Doubt]:
+    """Of arms that may be equally good, and are not alike."""
+    for question in questions:
+        for situation in question.situations:
+            if situation.lead is Lead.SHARED:
+                leader, *rivals = situation.best
+                for arm in rivals:
+                    if arm.more != 0 and arm.ratio:
+                        places = (leader.cell.coordinates, arm.cell.coordinates)
+                        is_known = arm.ratio.low is not None
+                        yield Doubt(question.answer.asks, places, arm.more, is_known)
+
+
+def worth_more(doubts: Iterable[Doubt], rounds: int) -> list[Coordinates]:
+    """The cells of which one start more tells most, each once, the cheapest doubt first, without
+    what outlasts the rounds left by far: the more are left, the more the scatter becomes known.
+    """
+    within = [doubt for doubt in doubts if doubt.more and doubt.more <= HOPED * rounds]
+    within.sort(key=lambda doubt: doubt.more or 0)
+    return list({matrix.key(cell): cell for doubt in within for cell in doubt.cells}.values())

@@ -281,58 +281,51 @@ def users_at_failures(record: Record, scope: str, options: Options) -> float | N
 
 
 def _together(
-    record: Record,
-    scope: str,
     name: str,
+    unit: Unit,
+    column: str,
     choose: Callable[[Iterable[float]], float],
-    part: str | None = None,
-) -> float | None:
-    """Of all parts that were measured, or of one, at each look; a look that lacks any is none."""
-    seconds = {int(one.second) for one in _seconds(record, scope)}
-    rows = [
-        reading
-        for reading in record.readings.all()
-        if reading.part == (part or reading.part)
-        and reading.part not in (LOAD, "delay")  # which belong to measuring
-        and getattr(reading, name) is not None
-    ]
-    looks: list[dict[str, Any]] = []
-    for reading in sorted(rows, key=lambda row: float(row.second)):
-        if not looks or reading.part in looks[-1]:  # a part that comes again begins the next
-            looks.append({})
-        looks[-1][reading.part] = reading
-    parts = {one.part for one in rows}
-    sums = [
-        float(sum(getattr(one, name) for one in look.values()))
-        for look in looks
-        if parts == set(look)
-        and math.floor(min(one.second for one in look.values()) - HALF_S) in seconds
-    ]
-    return choose(sums) if sums else None
+    says: str,
+    part: str = "",
+) -> None:
+    """Declares what all parts that were measured, or one, have at each look; a look that lacks any
+    is none.
+    """
+
+    def of(record: Record, scope: str, options: Options) -> float | None:
+        seconds = {int(one.second) for one in _seconds(record, scope)}
+        rows = [
+            reading
+            for reading in record.readings.all()
+            if reading.part == (part or reading.part)
+            and reading.part not in (LOAD, "delay")  # which belong to measuring
+            and getattr(reading, column) is not None
+        ]
+        looks: list[dict[str, Any]] = []
+        for reading in sorted(rows, key=lambda row: float(row.second)):
+            if not looks or reading.part in looks[-1]:  # a part that comes again begins the next
+                looks.append({})
+            looks[-1][reading.part] = reading
+        parts = {one.part for one in rows}
+        sums = [
+            float(sum(getattr(one, column) for one in look.values()))
+            for look in looks
+            if parts == set(look)
+            and math.floor(min(one.second for one in look.values()) - HALF_S) in seconds
+        ]
+        return choose(sums) if sums else None
+
+    DERIVED[name] = Derived(unit, LESS, of, says, {}, BOTH, of_readings=True)
 
 
-@derived(Unit.CPUS, LESS, BOTH, of_readings=True)
-def all_cpu_percent(record: Record, scope: str, options: Options) -> float | None:
-    """CPU of all measured parts together, the mean"""
-    return _together(record, scope, "cpu_percent", fmean)
-
-
-@derived(Unit.CPUS, LESS, BOTH, of_readings=True)
-def database_cpu_percent(record: Record, scope: str, options: Options) -> float | None:
-    """CPU of the databases that the run has started, the mean"""
-    return _together(record, scope, "cpu_percent", fmean, DATABASE)
-
-
-@derived(Unit.BYTES, LESS, BOTH, of_readings=True)
-def all_memory_bytes(record: Record, scope: str, options: Options) -> float | None:
-    """memory of all measured parts together, the most"""
-    return _together(record, scope, "memory_bytes", max)
-
-
-@derived(Unit.COUNT, LESS, BOTH, of_readings=True)
-def all_processes(record: Record, scope: str, options: Options) -> float | None:
-    """processes of all measured parts together, the most"""
-    return _together(record, scope, "processes", max)
+OF_ALL = "of all measured parts together"
+STARTED = "of the databases that the run has started"
+_together("all_cpu_percent", Unit.CPUS, "cpu_percent", fmean, f"CPU {OF_ALL}, the mean")
+_together(
+    "database_cpu_percent", Unit.CPUS, "cpu_percent", fmean, f"CPU {STARTED}, the mean", DATABASE
+)
+_together("all_memory_bytes", Unit.BYTES, "memory_bytes", max, f"memory {OF_ALL}, the most")
+_together("all_processes", Unit.COUNT, "processes", max, f"processes {OF_ALL}, the most")
 
 
 @derived(Unit.NUMBER, LESS, (WHOLE_LOAD,), of_readings=True)
@@ -351,6 +344,10 @@ def _is_length(value: Any) -> bool:
         return False
 
 
+def _is_place(value: Any) -> bool:
+    return isinstance(value, int) and value != 0
+
+
 OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "length": (_is_length, 'a time of at least one second, such as "10s"'),
     "take": (TAKES.__contains__, f"{TAKES[0]}, {TAKES[1]} or {TAKES[2]}"),
@@ -358,13 +355,8 @@ OPTIONS: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, int | float) and 0 < value <= 1,
         "a share above 0 and up to 1",
     ),
-    **{
-        place: (
-            lambda value: isinstance(value, int) and value != 0,
-            f"the place of a {words}, from 1, or -1 for the last",
-        )
-        for place, words in (("stage", "stage"), ("kind", "kind of users"))
-    },
+    "stage": (_is_place, "the place of a stage, from 1, or -1 for the last"),
+    "kind": (_is_place, "the place of a kind of users, from 1, or -1 for the last"),
 }
 
 

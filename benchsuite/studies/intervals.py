@@ -273,7 +273,10 @@ MOST_MORE = 20  #: Starts of each cell; what needs more is as good as never told
 
 
 def starts_more(
-    told: Callable[[Interval], bool], kind: Kind, sides: tuple[Side, Side | None], confidence: float
+    tells: Callable[[Interval], bool],
+    kind: Kind,
+    sides: tuple[Side, Side | None],
+    confidence: float,
 ) -> int | None:
     """How many starts more of each cell may tell it, if they are like those there are; one where
     that isn't known yet, None for more than `MOST_MORE`.
@@ -281,5 +284,5 @@ def starts_more(
     if interval(kind, *sides, confidence).low is None:
         return 1
     every = range(1, MOST_MORE + 1)
-    place = bisect(every, 0, key=lambda more: told(interval(kind, *sides, confidence, more)))
+    place = bisect(every, 0, key=lambda more: tells(interval(kind, *sides, confidence, more)))
     return every[place] if place < len(every) else None

@@ -78,11 +78,11 @@ def cells(
 def cases(study: Study) -> list[Case]:
     """Those of claims, then those of questions, in their order."""
     by_key = {key(cell.coordinates): cell for cell in every(study)}
-    found: list[Case] = []
+    made: list[Case] = []
 
     def add(need: Need, places: Iterable[Key], needs: Mapping[str, float]) -> None:
         keys = (_with_needed(by_key[place]) for place in places if place in by_key)
-        found.append(Case(need, frozenset().union(*keys), needs))
+        made.append(Case(need, frozenset().union(*keys), needs))
 
     here = [cell.coordinates for cell in by_key.values()]
     for claim in study.claims:
@@ -92,7 +92,7 @@ def cases(study: Study) -> list[Case]:
     for answer in study.answers:
         for _, arms in situations(answer, study):
             add(Need.QUESTION, map(key, arms), answer.needs)
-    return found
+    return made
 
 
 def situations(answer: Answer, study: Study) -> Iterable[tuple[Coordinates, list[Coordinates]]]:

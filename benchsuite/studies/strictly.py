@@ -34,8 +34,8 @@ class Place:
         """Raises UsageError for the first of these names that is not known."""
         for name in names:
             if name not in known:
-                others = f"; {choices(name, known)}" if known else ", nor any other."
-                raise self.error(f"there is no {what} {name!r}{others}")
+                instead = f"; {choices(name, known)}" if known else ", nor any other."
+                raise self.error(f"there is no {what} {name!r}{instead}")
 
 
 Reader = Callable[[Any, Place], Any]

@@ -1,27 +1,94 @@
-"""The tables of a study: measured beside published, and what it answers to its questions."""
+"""The tables of a study: measured beside published, and what it answers to its questions.
 
+Old published figures are no judgement on what a new machine measures.
+"""
+
+import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
+from pathlib import Path
 from statistics import fmean
 
 from benchsuite.core.answer import Shown, Table
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import Metric, Unit
 from benchsuite.core.units import counted, listed
-from benchsuite.studies import figures, published
-from benchsuite.studies.claims import Answered, Arm, Lead, Situation
+from benchsuite.studies import figures
+from benchsuite.studies.claims import Answered, Arm, Doubt, Lead, Situation, doubts_of_questions
 from benchsuite.studies.claims import written as ratio_words
-from benchsuite.studies.deciding import Doubt, of_questions
 from benchsuite.studies.intervals import FEWEST, MOST_MORE, Interval
+from benchsuite.studies.matrix import ALL
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import Coordinates, Selector, Study, admits, names
+from benchsuite.studies.study import Coordinates, Published, Selector, Study, admits, names
 from benchsuite.studies.study import Table as Layout
 
 MEASURED, PUBLISHED = "measured", "published"
 
 
-def tables(study: Study, execution: Execution, rows: Sequence[published.Row]) -> list[Table]:
+Value = float | str  #: A text is a range or words, as they were published: "14.00-14.25".
+
+
+@dataclass(frozen=True, slots=True)
+class PublishedRow:
+    """What is published of the cells that have these values."""
+
+    cell: Coordinates  #: Axes that the file doesn't name are left open.
+    figures: Mapping[str, Value]  #: By the study's names.
+
+
+Beside = Sequence[PublishedRow]
+
+
+def published_rows(study: Study) -> list[PublishedRow]:
+    """Of all its files; raises UsageError for one that can't be read."""
+    folder = Path(study.path).parent
+    return [row for each in study.published for row in _rows_of(folder / each.file, each)]
+
+
+def published_of(rows: Beside, coordinates: Coordinates) -> dict[str, Value]:
+    """What is published of a cell; a row that says more of it wins over one that says less."""
+    values: dict[str, Value] = {}
+    for row in sorted(rows, key=lambda other_row: len(other_row.cell)):
+        if row.cell.items() <= coordinates.items():
+            values |= row.figures
+    return values
+
+
+def _rows_of(path: Path, each: Published) -> list[PublishedRow]:
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = list(csv.DictReader(file))
+    except (OSError, ValueError, csv.Error) as error:
+        raise UsageError(f"published: {path.name} can't be read: {error}.") from error
+    return [
+        PublishedRow(
+            {
+                axis: each.names.get(axis, {}).get(line.get(column, ""), line.get(column, ""))
+                for axis, column in each.cell.items()
+            },
+            {
+                figure: value if isinstance(value, str) else value * each.factor.get(figure, 1.0)
+                for figure, column in each.figures.items()
+                if (value := _value(line.get(column))) is not None
+            },
+        )
+        for line in lines
+        if all(line.get(column) == value for column, value in each.only.items())
+    ]
+
+
+def _value(text: str | None) -> Value | None:
+    """None for what is empty."""
+    try:
+        number = float(text) if text and text.strip() else None
+    except ValueError:
+        return text
+    return number if number is None or math.isfinite(number) else text
+
+
+def tables(study: Study, execution: Execution, rows: Beside) -> list[Table]:
     """One for each value of the axes that a table leaves open."""
     return [
         shape
@@ -49,17 +116,19 @@ def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[Me
     ]
 
 
-def rest_title(study: Study, rest: Coordinates) -> str:
-    """What tells a table, chart or case from the others: axes with a single value don't."""
-    several = {axis.name for axis in study.axes if len(axis.values) > 1}
-    distinct = {axis: value for axis, value in rest.items() if axis in several}
+def rest_title(study: Study, rest: Coordinates, only: Selector = ALL) -> str:
+    """What tells a table, chart or case from the others: axes with a single value don't, nor those
+    that are selected.
+    """
+    telling = {axis.name for axis in study.axes if len(axis.values) > 1} - only.keys()
+    distinct = {axis: value for axis, value in rest.items() if axis in telling}
     return study.titles(distinct, with_axes=True)
 
 
 def _shape(
     study: Study,
     execution: Execution,
-    rows: Sequence[published.Row],
+    rows: Beside,
     table: Layout,
     rest: Coordinates,
 ) -> Table:
@@ -73,7 +142,7 @@ def _shape(
         mine = [one for (_, column), one in cells.items() if column == value]
         if mine:
             columns.append((value, MEASURED))
-        if any(metrics.keys() & published.of(rows, one.coordinates).keys() for one in mine):
+        if any(metrics.keys() & published_of(rows, one.coordinates).keys() for one in mine):
             columns.append((value, PUBLISHED))
     several = any(kind == PUBLISHED for _, kind in columns)
     headings = [
@@ -86,19 +155,17 @@ def _shape(
             entries = [_entry(cell, metrics[figure], rows, kind) for cell, kind in own]
             lines.append([study.titles({table.rows: value}), metrics[figure].headline(), *entries])
     title = table.title or ", ".join(metrics[one].headline() for one in table.figures)
-    where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in table.only})
+    where = rest_title(study, rest, table.only)
     title = f"{title}: {where}" if where else title
     return Table([table.rows, "figure", *headings], lines, title=title, figures=headings)
 
 
-def _entry(
-    cell: MeasuredCell | None, metric: Metric, rows: Sequence[published.Row], kind: str
-) -> Shown:
+def _entry(cell: MeasuredCell | None, metric: Metric, rows: Beside, kind: str) -> Shown:
     if cell is None:
         return Shown.missing("no such configuration in this execution")
     if kind == MEASURED:
         return shown(cell, metric)
-    value = published.of(rows, cell.coordinates).get(metric.name)
+    value = published_of(rows, cell.coordinates).get(metric.name)
     if value is None:
         return Shown.missing("not published")
     return Shown(value if isinstance(value, str) else written(metric, value))
@@ -136,7 +203,7 @@ class Question:
     asks: str
     cases: Mapping[str, Table | None]  #: The sentence of each, and its ranking, if there is one.
     changes: Sequence[str]  #: What may change the answer.
-    told: float  #: The share of cases that have an answer.
+    answered: float  #: The share of cases that have an answer.
 
     @property
     def rankings(self) -> list[Table]:
@@ -145,14 +212,14 @@ class Question:
 
 def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -> list[Question]:
     """All that the file of the study asks, in its order."""
-    waiting = list(of_questions(answers))
+    waiting = list(doubts_of_questions(answers))
     made = []
     for question in answers:
         figure = question.by.figure
         metric = next(figures.metric(one) for one in study.figures if one.name == figure)
         cases: dict[str, Table | None] = {}
         untold = [situation.lead is Lead.UNTOLD for situation in question.situations]
-        for situation in sorted(question.situations, key=lambda one: one.lead is Lead.UNTOLD):
+        for situation in sorted(question.situations, key=lambda case: case.lead is Lead.UNTOLD):
             title = rest_title(study, situation.where)
             words = f"{title}: " * bool(title) + sentence(situation, metric)
             cases[words] = _ranking(situation, metric, title, question.by.best)
@@ -191,12 +258,12 @@ def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Tab
     arms = situation.measured
     if len(arms) < FEWEST:
         return None
-    ends = [end for one in arms for end in (one.found.value, one.found.high)]
+    ends = [end for one in arms for end in (one.interval.value, one.interval.high)]
     most = max((end for end in ends if end and not math.isinf(end)), default=0.0)
     rows = []
     for arm in arms:
         beside = failed(arm.cell) if arm in situation.failed else _times(arm)
-        rows.append([arm.name, _figure(arm, metric), beside, _bar(arm.found, most)])
+        rows.append([arm.name, _figure(arm, metric), beside, _bar(arm.interval, most)])
     figure = f"{metric.headline()}, the {best} is best"
     headings = ["", figure, "of the first", "█ at least, ░ at most"]
     notes = [f"Can’t be told: {arm}." for arm in situation.unknown]
@@ -205,7 +272,7 @@ def _ranking(situation: Situation, metric: Metric, title: str, best: str) -> Tab
 
 def _figure(arm: Arm, metric: Metric) -> str:
     """ "512 /s [501, 523]": the unit once, where it is the same."""
-    value, low, high = arm.found.value, arm.found.low, arm.found.high
+    value, low, high = arm.interval.value, arm.interval.low, arm.interval.high
     words = "—" if value is None else written(metric, value)
     if low is None or high is None:
         return words
@@ -230,12 +297,12 @@ def _times(arm: Arm) -> str:
     return f"{ratio_words(value)} ×{between}"
 
 
-def _bar(found: Interval, most: float) -> str:
-    if found.value is None or not most or math.isinf(found.value):
+def _bar(interval: Interval, most: float) -> str:
+    if interval.value is None or not most or math.isinf(interval.value):
         return ""
     low, high = (
         round(BAR * max(0.0, min(end, most)) / most)
-        for end in (found.value if end is None else end for end in (found.low, found.high))
+        for end in (interval.value if end is None else end for end in (interval.low, interval.high))
     )
     return "█" * low + "░" * (high - low)
 

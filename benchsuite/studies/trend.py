@@ -26,18 +26,16 @@ class Change:
 
     coordinates: Coordinates
     figure: str
-    found: Interval
+    interval: Interval
     is_shown: bool  #: Not chance, as one of all cells in this figure.
 
 
-@dataclass(frozen=True, slots=True)
-class Difference:
-    changes: Sequence[Change]
-    turned: Sequence[tuple[Judgement, Judgement]]  #: Claims that came out otherwise later.
-
-
-def difference(study: Study, earlier: Execution, later: Execution) -> Difference:
-    """What is other later; shown beyond 1 as one of all cells of its figure (Bonferroni)."""
+def difference(
+    study: Study, earlier: Execution, later: Execution
+) -> tuple[list[Change], list[tuple[Judgement, Judgement]]]:
+    """What is other later, shown beyond 1 as one of all cells of its figure (Bonferroni); and the
+    claims that came out otherwise then.
+    """
     before, after = (
         {key(cell.coordinates): cell for cell in execution.cells if cell.counted}
         for execution in (earlier, later)
@@ -45,8 +43,7 @@ def difference(study: Study, earlier: Execution, later: Execution) -> Difference
     pairs = [(before[where], after[where]) for where in after if where in before]
     changes = [change for figure in study.figures for change in _changes(figure.name, pairs)]
     judged = zip(judge(study, earlier), judge(study, later), strict=True)
-    turned = [pair for pair in judged if pair[0].outcome is not pair[1].outcome]
-    return Difference(changes, turned)
+    return changes, [pair for pair in judged if pair[0].outcome is not pair[1].outcome]
 
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:

@@ -1,14 +1,24 @@
-"""Which CPUs a program may run on, and the CPU time that its control groups allow."""
+"""Which CPUs a program may run on, the CPU time that its control groups allow, and how much work
+takes so much of it.
+"""
 
+import hashlib
+import json
 import math
 import os
+import platform
 import re
+import sys
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import partial
 from pathlib import Path
+from time import thread_time
+from timeit import repeat
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.units import LONGEST
+from benchsuite.system import folders
 from benchsuite.system.procfs import read_text
 
 
@@ -66,7 +76,7 @@ def usable(on: Collection[int] | None = None) -> int:
 
 @contextmanager
 def given(cpus: Collection[int] | None) -> Iterator[None]:
-    """Programs that this thread starts in the block stay on these CPUs; None changes nothing."""
+    """This thread and programs that it starts stay on these CPUs in the block; None for any."""
     if cpus is None:
         yield
         return
@@ -152,3 +162,38 @@ def ranges(cpus: Cpus, dash: str, comma: str) -> str:
         else:
             parts.append([cpu, cpu])
     return comma.join(f"{a}" if a == b else f"{a}{dash}{b}" for a, b in parts)
+
+
+FIRST = 100_000  #: The size that is tried first.
+TRIES = 6  #: Until a size takes the wanted time.
+TIMES = 3  #: That each is timed; the fastest counts, as others can only slow it down.
+NEAR = 0.02  #: A size that is so near is kept.
+DIGITS = 3  #: Of a size that is found: more would be noise.
+
+
+def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int:
+    """The size of work that takes that much CPU time on this machine, under this Python: found
+    once, and kept by that name.
+    """
+    cpuinfo = read_text("/proc/cpuinfo").splitlines()
+    models = {line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name")}
+    # what another size may come of
+    here = [name, seconds, platform.machine(), *sorted(models), sys.executable, sys.version]
+    digest = hashlib.sha256(json.dumps(here).encode()).hexdigest()[:16]
+    known = folders.cache_folder() / "calibrations" / f"{digest}.json"
+    with suppress(OSError, ValueError, KeyError):
+        return int(json.loads(known.read_text())["size"])
+    size = FIRST
+    for _ in range(TRIES):
+        times_s = repeat(partial(work, size), timer=thread_time, number=1, repeat=TIMES)
+        took_s = max(min(times_s), 1e-6)
+        before, size = size, max(1, round(size * seconds / took_s))
+        if abs(size - before) <= NEAR * before:
+            break
+    size = round(size, DIGITS - len(str(size)))
+    with suppress(OSError):  # where it can't be kept, it is found anew each time
+        known.parent.mkdir(parents=True, exist_ok=True)
+        new = known.with_suffix(f".{os.getpid()}")
+        folders.write_private(new, json.dumps({"size": size}))
+        new.replace(known)
+    return size

@@ -10,10 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.system import sharedmemory
 from benchsuite.system.folders import why_kept
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import isolated_python
+from benchsuite.system.reaper import remove_memory
 
 LEAVE_S = 2.0  #: How long the child may take to leave when it is told that all is well.
 LEAST_MARKER = 8
@@ -73,12 +73,12 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
 @contextmanager
 def without_shared_memory(marker: str, prefix: str) -> Iterator[None]:
     """Shared memory with that prefix is removed before and after the block, else by the guard."""
-    sharedmemory.remove(prefix)
+    remove_memory(prefix)
     _tell(marker, prefix)
     try:
         yield
     finally:
-        sharedmemory.remove(prefix)
+        remove_memory(prefix)
 
 
 def _tell(marker: str, line: str) -> None:

@@ -3,9 +3,9 @@
 import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
-from types import TracebackType
+from types import FrameType, TracebackType
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -26,45 +26,40 @@ def hook() -> None:
 
 
 @contextmanager
-def terminable() -> Iterator[None]:
-    """SIGTERM and SIGHUP end the block as Ctrl-C does, unless they are ignored, as `nohup` wants.
-    Only in the main thread.
-    """
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    before = {
-        signal_number: signal.signal(signal_number, signal.default_int_handler)
-        for signal_number in (signal.SIGTERM, signal.SIGHUP)
-        if signal.getsignal(signal_number) is not signal.SIG_IGN
-    }
+def _handled(
+    signals: Collection[signal.Signals], by: Callable[[int, FrameType | None], object]
+) -> Iterator[None]:
+    """Those that are not ignored; only in the main thread, which alone they interrupt."""
+    before = {}
     try:
+        for number in signals if threading.current_thread() is threading.main_thread() else ():
+            handler = signal.getsignal(number)
+            # None is a handler that was not set by Python and could not be put back.
+            if handler is not None and handler is not signal.SIG_IGN:
+                before[number] = handler
+                signal.signal(number, by)
         yield
     finally:
-        for signal_number, handler in before.items():
-            signal.signal(signal_number, handler)
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+@contextmanager
+def terminable() -> Iterator[None]:
+    """SIGTERM and SIGHUP, if they are not ignored, as by `nohup`, end the block as Ctrl-C does."""
+    with _handled((signal.SIGTERM, signal.SIGHUP), signal.default_int_handler):
+        yield
 
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
     """Delays signals until the block ends, which must be bounded in time, then delivers the first;
-    yields "has one arrived?". Only in the main thread, which alone they interrupt.
+    yields "has one arrived?".
     """
     arrived: list[int] = []
-    if threading.current_thread() is not threading.main_thread():
-        yield lambda: False
-        return
-    earlier = {}
     try:
-        for signum in SIGNALS:
-            handler = signal.getsignal(signum)
-            # None is a handler that was not set by Python and could not be put back.
-            if handler is not None and handler is not signal.SIG_IGN:
-                earlier[signum] = handler
-                signal.signal(signum, lambda number, _: arrived.append(number))
-        yield lambda: bool(arrived)
+        with _handled(SIGNALS, lambda number, _: arrived.append(number)):
+            yield lambda: bool(arrived)
     finally:
-        for signum, handler in earlier.items():
-            signal.signal(signum, handler)
         if arrived:
             signal.raise_signal(arrived[0])

@@ -13,7 +13,6 @@ ends. Each line has `at`, monotonic seconds, and `left_s`, seconds until the las
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import closing
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -51,11 +50,6 @@ class Journal:
         if self._file >= 0:
             os.close(self._file)
             self._file = -1
-
-
-def journal(batch: UUID) -> closing[Journal]:
-    """Open in the block."""
-    return closing(Journal(batch))
 
 
 class Reader:

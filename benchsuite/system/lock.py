@@ -121,15 +121,14 @@ def alone(on_wait: Callable[[Claim], None]) -> Iterator[None]:
     called once with who has it. Raises StartError where no claim can be made.
     """
     soft, hard = resource.getrlimit(RLIMIT_LOCKS)
-    is_told = False
     try:
         own = _claim(hard)
-        while earlier := _before(own):
-            if not is_told:
-                on_wait(earlier[0])
-                is_told = True
+        if earlier := _before(own):
+            on_wait(earlier[0])
+        while earlier:
             while earlier[0].stands:
                 time.sleep(POLL_S)
+            earlier = _before(own)
         yield
     finally:
         resource.setrlimit(RLIMIT_LOCKS, (soft, hard))

@@ -20,7 +20,7 @@ from pathlib import Path
 from benchsuite.core.exceptions import StartError
 from benchsuite.system import account, cpus, folders, logfile, programs
 from benchsuite.system.interrupts import held_back
-from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE, send_signal
+from benchsuite.system.procfs import PART_VARIABLE, RUN_VARIABLE, Key, send_signal
 from benchsuite.system.tree import Mark, ProcessTree, adopting_orphans, limited
 
 
@@ -100,7 +100,7 @@ class Process:
 
     def _ask(self, stop_signal: int, deadline: float, interrupted: Callable[[], bool]) -> None:
         orphans_from = 0.0
-        asked: set[tuple[int, int]] = set()
+        asked = set[Key]()
         if self.poll() is None:
             os.kill(self.pid, stop_signal)
             orphans_from = deadline
@@ -112,8 +112,8 @@ class Process:
             if self.poll() is not None:
                 orphans_from = min(orphans_from, now + ORPHAN_S)
                 for stat in left if now >= orphans_from else ():
-                    if (stat.pid, stat.started) not in asked:
-                        asked.add((stat.pid, stat.started))
+                    if stat.key not in asked:
+                        asked.add(stat.key)
                         send_signal(stat, stop_signal)
             time.sleep(pause_s)
             pause_s = min(pause_s * 1.5, 0.05)

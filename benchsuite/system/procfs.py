@@ -12,6 +12,9 @@ PART_VARIABLE = "BENCHSUITE_PART"
 """Marks the processes of one start; the run's own mark is shared by target, load and services."""
 
 
+Key = tuple[int, int]  #: PID and start, which together name a process for good.
+
+
 class Stat(NamedTuple):
     """/proc/PID/stat; times in clock ticks (`os.sysconf("SC_CLK_TCK")`, mostly 0.01 s)."""
 
@@ -25,6 +28,10 @@ class Stat(NamedTuple):
     started: int
     """Ticks from boot to its start; identifies a process with the PID, because PIDs are reused."""
     major_faults: int = 0  #: Pages that it waited for until they were read from disk.
+
+    @property
+    def key(self) -> Key:
+        return self.pid, self.started
 
     @property
     def alive(self) -> bool:

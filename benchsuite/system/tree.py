@@ -14,15 +14,8 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from zlib import crc32
 
-from benchsuite.system.procfs import (
-    PART_VARIABLE,
-    RUN_VARIABLE,
-    Stat,
-    all_pids,
-    carries,
-    read_bytes,
-    read_stat,
-)
+from benchsuite.system import procfs
+from benchsuite.system.procfs import Stat, all_pids, read_bytes, read_stat
 
 RLIMIT_LOCKS = 10  #: For which Python has no name.
 PART_BITS = 31
@@ -49,8 +42,8 @@ class Mark:
         if limit and 1 << PART_BITS <= limit < CLAIMS:  # a run's
             unnamed_bits = 0 if self.part else PART_BITS
             return limit >> unnamed_bits == self.limit >> unnamed_bits
-        variable = f"{PART_VARIABLE}={self.part}" if self.part else f"{RUN_VARIABLE}={self.run}"
-        return carries(pid, variable.encode())
+        name = procfs.PART_VARIABLE if self.part else procfs.RUN_VARIABLE
+        return procfs.carries(pid, f"{name}={self.part or self.run}".encode())
 
 
 def limit_of(pid: int) -> int | None:

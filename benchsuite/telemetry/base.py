@@ -4,21 +4,14 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import ClassVar, Protocol, TypedDict
+from typing import Any, ClassVar, Protocol
 
 from benchsuite.system.procfs import Stat
 
-
-class Figures(TypedDict, total=False):
-    """Fields of `benchsuite.core.results.Reading`; what is missing was not read."""
-
-    cpu_percent: float | None
-    memory_bytes: int | None
-    processes: int | None
-    threads: int | None
-    open_files: int | None
-    work_s: float | None
-    counts: Mapping[str, int]  #: Figures with names of their own; devices may each add some.
+Figures = dict[str, Any]
+"""Fields of `benchsuite.core.results.Reading`; what is missing was not read. Devices may each add
+some to `counts`, by names of their own.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,10 +26,10 @@ class Snapshot:
 
 class Device:
     """Reads one kind of figure about one part, in the sampler's thread; each method is optional. A
-    process that vanishes meanwhile is no error; a figure that can't be known is None.
+    process that vanishes meanwhile is no error; a figure that can't be known is None. The docstring
+    says what a sample costs, measured; else it reads what the sampler has read anyway.
     """
 
-    cost: ClassVar[str] = ""  #: What one sample costs, measured.
     parts: ClassVar[tuple[str, ...]] = ()  #: "target", "load" …; empty for all.
 
     def start(self) -> None:

@@ -5,21 +5,19 @@ import re
 import time
 from collections import deque
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.readings import BUSIEST, IDLE, MAJOR_FAULTS, MEMORY_WAIT, RUN_DELAY, TARGET
-from benchsuite.system.procfs import Stat, read_bytes, read_stat
+from benchsuite.system import cpus
+from benchsuite.system.procfs import Key, Stat, read_bytes, read_stat
 from benchsuite.telemetry.base import Device, Figures, Snapshot
-
-NO_COST = "nothing of its own: reads what the sampler has read anyway"
 
 
 class Counts(Device):
     """Processes and threads; both 0 when the part has no living process."""
-
-    cost: ClassVar[str] = NO_COST
 
     def sample(self, snapshot: Snapshot) -> Figures:
         threads = sum(stat.threads for stat in snapshot.stats)
@@ -27,9 +25,9 @@ class Counts(Device):
 
 
 class OpenFiles(Device):
-    """Open files, summed over the processes: one that several inherited counts for each."""
-
-    cost: ClassVar[str] = "3 µs a process on Linux 6.2 and later; before, 7 µs and 0.4 µs a file"
+    """Open files, summed over the processes: one that several inherited counts for each. Costs 3 µs
+    a process on Linux 6.2 and later; before, 7 µs and 0.4 µs a file.
+    """
 
     def sample(self, snapshot: Snapshot) -> Figures:
         total = 0
@@ -58,10 +56,9 @@ _PSS = re.compile(rb"^Pss:\s+(\d+) kB", re.MULTILINE)
 
 class Memory(Device):
     """Proportional set size: shared pages are divided, so it can be summed. The kernel walks each
-    page table and holds up changes of the memory map for it: it is read when the budget allows it.
+    page table and holds up changes of the memory map for it: about 1 ms of CPU for each process of
+    50 MB, more for larger ones. It is read when the budget allows it.
     """
-
-    cost: ClassVar[str] = "about 1 ms of CPU for each process of 50 MB, more for larger ones"
 
     def sample(self, snapshot: Snapshot) -> Figures:
         if not snapshot.costly:
@@ -89,8 +86,6 @@ class Cpu(Device):
     Lost is only what a process used after its last sample when nobody waits for it (SIG_IGN for
     SIGCHLD).
     """
-
-    cost: ClassVar[str] = NO_COST
 
     def __init__(self) -> None:
         self._seen: dict[int, Stat] = {}
@@ -164,69 +159,61 @@ class Speed(Device):
 
     CPU time, because the part keeps those CPUs busy: waiting for one is not the CPU's speed. What
     is left grows with a lower clock, with work on the same core's other thread, and with time that
-    a hypervisor takes and doesn't tell of.
+    a hypervisor takes and doesn't tell of. Costs 0.3 ms a look (benchmarks/telemetry_cost.py).
     """
 
-    cost: ClassVar[str] = "0.3 ms a look (benchmarks/telemetry_cost.py)"
     parts: ClassVar[tuple[str, ...]] = ("target", "load")
 
     def __init__(self) -> None:
         self._turn = 0
 
     def sample(self, snapshot: Snapshot) -> Figures:
-        cpus = sorted(affinity(stat.pid for stat in snapshot.stats) or ())
-        if not cpus:
+        allowed = sorted(affinity(stat.pid for stat in snapshot.stats) or ())
+        if not allowed:
             return {"work_s": None}
         self._turn += 1
-        return {"work_s": timed_on(cpus[self._turn % len(cpus)])}
+        return {"work_s": timed_on(allowed[self._turn % len(allowed)])}
 
 
 def timed_on(cpu: int) -> float:
     """Seconds of CPU for the piece of work on this one; raises OSError where it is not ours."""
-    before = os.sched_getaffinity(0)
-    os.sched_setaffinity(0, {cpu})
-    try:
+    with cpus.given({cpu}):
         pow(BASE, EXPONENT, MODULUS)
         begin = time.thread_time()
         for _ in range(PIECES):
             pow(BASE, EXPONENT, MODULUS)
         return (time.thread_time() - begin) / PIECES
-    finally:
-        os.sched_setaffinity(0, before)
 
 
 def affinity(pids: Iterable[int]) -> frozenset[int] | None:
     """The CPUs on which any of these processes may run; None when that can't be known."""
-    cpus: set[int] = set()
+    allowed: set[int] = set()
     for pid in pids:
-        try:
-            cpus |= os.sched_getaffinity(pid)
-        except OSError:
-            continue
-    return frozenset(cpus) or None
+        with suppress(OSError):
+            allowed |= os.sched_getaffinity(pid)
+    return frozenset(allowed) or None
 
 
 SPAN = 6  #: Samples over which the busiest process is told: in one second it is chance.
 MOST_THREADS = 256  #: Of more, only when the sampler's budget allows it.
 PRESSURE = Path("/proc/pressure/memory")
-_Key = tuple[int, int]
 
 
 class Scheduling(Device):
     """The busiest process, waits for a CPU, idle CPUs, pages read back, and waits for memory.
 
     The wait for a CPU is the second number of each thread's `schedstat`, in ns, if kernels count
-    it. A thread that ends takes what it has waited since the last sample with it.
+    it. A thread that ends takes what it has waited since the last sample with it. Costs 8 µs a
+    thread (benchmarks/telemetry_cost.py).
     """
 
-    cost: ClassVar[str] = "8 µs a thread (benchmarks/telemetry_cost.py)"
     parts: ClassVar[tuple[str, ...]] = (TARGET,)
 
     def __init__(self) -> None:
         self._at: float | None = None
-        self._ticks: deque[tuple[float, Mapping[_Key, int]]] = deque(maxlen=SPAN)
-        self._faults: Mapping[_Key, int] = {}
-        self._delays: Mapping[_Key, int] = {}
+        self._ticks: deque[tuple[float, Mapping[Key, int]]] = deque(maxlen=SPAN)
+        self._faults: Mapping[Key, int] = {}
+        self._delays: Mapping[Key, int] = {}
         self._memory_us: int | None = None
         self._idle: Mapping[int, int] = {}
 
@@ -243,7 +230,7 @@ class Scheduling(Device):
         many = sum(stat.threads for stat in snapshot.stats) > MOST_THREADS
         if (seconds is not None and seconds < SHORTEST_S) or (many and not snapshot.costly):
             return {}
-        keys = {stat.pid: (stat.pid, stat.started) for stat in snapshot.stats}
+        keys = {stat.pid: stat.key for stat in snapshot.stats}
         allowed = affinity(keys) or frozenset()
         self._ticks.append((now, {keys[one.pid]: one.own_ticks for one in snapshot.stats}))
         faults = {keys[one.pid]: one.major_faults for one in snapshot.stats}
@@ -273,7 +260,7 @@ class Scheduling(Device):
         return {"counts": counts} if counts else {}
 
 
-def delays(pid: int) -> dict[_Key, int]:
+def delays(pid: int) -> dict[Key, int]:
     """Thread of a process → nanoseconds it waited for a CPU; empty where that can't be read."""
     folder = f"/proc/{pid}/task"
     try:
@@ -288,7 +275,7 @@ def delays(pid: int) -> dict[_Key, int]:
     return delays
 
 
-def _grown(before: Mapping[_Key, int], now: Mapping[_Key, int]) -> int:
+def _grown(before: Mapping[Key, int], now: Mapping[Key, int]) -> int:
     """What the processes or threads that were there before have added, and all of the new ones."""
     return sum(max(0, value - before.get(key, 0)) for key, value in now.items())
 

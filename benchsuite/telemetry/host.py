@@ -11,7 +11,7 @@ from pathlib import Path
 from benchsuite.core.observations import ClockCheck, HostShares
 from benchsuite.core.readings import DATABASE_BESIDE, OTHERS, STOLEN
 from benchsuite.system import cpus
-from benchsuite.system.procfs import Stat, all_pids, read_stat, read_text
+from benchsuite.system.procfs import Key, Stat, all_pids, read_stat, read_text
 from benchsuite.system.tree import descendants
 from benchsuite.telemetry.base import Clocks, Snapshot
 from benchsuite.telemetry.devices import TICKS_PER_S, Cpu, waiting_us
@@ -33,8 +33,8 @@ class Others:
         self._databases = Cpu()
         self.database_percent: float | None = None
         """Of one CPU, of databases that this run has not started; None where there are none."""
-        self._names: dict[tuple[int, int], str] = {}
-        self._seen: dict[tuple[int, int], int] = {}
+        self._names: dict[Key, str] = {}
+        self._seen: dict[Key, int] = {}
         self.ticks: Counter[tuple[str, int]] = Counter()  #: By name and PID, since the first look.
         self.stopped = False
         """Whether one of `ours` was stopped by a signal at the last look, as cpulimit does it."""
@@ -50,7 +50,7 @@ class Others:
             if stat.pid not in ours and KERNEL_THREADS not in (stat.pid, stat.ppid)
         ]
         strangers = [stat for stat, name in named if name not in SERVICES]
-        now = {(stat.pid, stat.started): stat.own_ticks for stat in strangers}
+        now = {stat.key: stat.own_ticks for stat in strangers}
         for key, ticks in now.items():
             # Who came since the last look has used all of its time since then.
             grown = ticks - self._seen.get(key, 0 if self._seen else ticks)
@@ -71,7 +71,7 @@ class Others:
 
     def _name(self, stat: Stat) -> str:
         """What it runs; read twice, because a new process may not run its own program yet."""
-        key = (stat.pid, stat.started)
+        key = stat.key
         if key not in self._names or key not in self._seen:
             self._names[key] = read_text(f"/proc/{stat.pid}/comm").strip()
         return self._names[key]
@@ -120,7 +120,7 @@ class Host:
         self._root = root
         self._ours = ours
         self._groups: dict[str, tuple[Path, ...]] = {}  #: By what a process's `cgroup` says.
-        self._others = Others(ours)
+        self._strangers = Others(ours)
         self.looks: list[Look] = []
 
     def look(self) -> None:
@@ -150,20 +150,20 @@ class Host:
                 memory_waiting_us=waiting_us(self._proc / "pressure" / "memory"),
                 listen_overflows=int(kernel["ListenOverflows"]) if kernel else None,
                 throttled={file: _periods(file) for file in counters},
-                others_percent=self._others.look(),
-                stopped=self._others.stopped,
+                others_percent=self._strangers.look(),
+                stopped=self._strangers.stopped,
             )
         )
 
     def sample(self) -> Mapping[str, int]:
         """What the last look adds to the counts of the target."""
-        shares = {DATABASE_BESIDE: self._others.database_percent}
+        shares = {DATABASE_BESIDE: self._strangers.database_percent}
         if len(self.looks) > 1:
             before, last = self.looks[-2:]
             ticks = _grown(before.cpu_ticks, last.cpu_ticks)
             shares[STOLEN] = _share(before.steal_ticks, last.steal_ticks, ticks)
-            others = last.others_percent
-            shares[OTHERS] = None if others is None else others / self._cpus
+            percent = last.others_percent
+            shares[OTHERS] = None if percent is None else percent / self._cpus
         return {name: round(percent) for name, percent in shares.items() if percent is not None}
 
     def close(self) -> None:
@@ -187,7 +187,7 @@ class Host:
                 first.steal_ticks, last.steal_ticks, _grown(first.cpu_ticks, last.cpu_ticks)
             ),
             others_percent=used / seconds / self._cpus if seconds else None,
-            culprit=self._others.culprit(self.looks[-1].at - self.looks[0].at),
+            culprit=self._strangers.culprit(self.looks[-1].at - self.looks[0].at),
             throttled_percent=_throttled(looks),
             stopped_percent=100 * sum(one.stopped for one in looks) / len(looks),
             memory_pressure_percent=_share(

@@ -26,7 +26,7 @@ class State(StrEnum):
 class Check:
     name: str
     state: State
-    found: str
+    text: str
     advice: str = ""  #: What to do; empty when nothing need be.
 
 
@@ -34,7 +34,7 @@ def graded(name: str, value: float, limits: tuple[float, float], text: str, advi
     """Doubtful above the first limit, bad above the second; negative where less is worse."""
     doubtful, bad = limits
     state = State.BAD if value > bad else State.DOUBTFUL if value > doubtful else State.OK
-    return Check(name=name, state=state, found=text, advice="" if state is State.OK else advice)
+    return Check(name=name, state=state, text=text, advice="" if state is State.OK else advice)
 
 
 IF_SO = (0, 1)  #: Limits of what is doubtful if it is so, and never bad.
@@ -137,7 +137,7 @@ class HostSample:
         time.sleep(max(0.0, first + SAMPLE_S - time.monotonic()))
         self._host.look()
         checks = _of_others(self._host.shares(first, time.monotonic()))
-        doubts = [check.found for check in checks if check.state is not State.OK]
+        doubts = [check.text for check in checks if check.state is not State.OK]
         return f"The machine is not quiet: {'; '.join(doubts)}. See checkbench." if doubts else ""
 
 

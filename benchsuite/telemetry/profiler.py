@@ -62,7 +62,7 @@ class Profiler:
         self._marker = marker
         self._begun: dict[Path, Process] = {}  #: By the files in which they write.
 
-    def told(self, elapsed_s: float, leaders: Sequence[int]) -> None:
+    def tick(self, elapsed_s: float, leaders: Sequence[int]) -> None:
         """The load has come to that second, and these processes serve: begins with the window."""
         if elapsed_s < self._load.window_start_s or self._begun:
             return

@@ -1,4 +1,6 @@
-"""Reads the parts of the system once a second, from a thread of the parent."""
+"""Reads the parts of the system once a second, from a thread of the parent; and which processes the
+target consists of then, with those that ended between.
+"""
 
 import threading
 import time
@@ -6,8 +8,9 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from benchsuite.core.observations import Turnover
 from benchsuite.core.results import Reading
-from benchsuite.system.procfs import Stat, read_stat
+from benchsuite.system.procfs import Key, Stat, read_stat
 from benchsuite.telemetry.base import Device, Figures, ServiceProbe, Snapshot
 from benchsuite.telemetry.devices import Counts, Cpu, Memory, OpenFiles
 
@@ -159,3 +162,46 @@ class Sampler:
             self._errors[f"{where}: {type(error).__name__}: {error}"] += 1
             return False
         return True
+
+
+class Census:
+    """Lists the processes of a part for the sampler, and remembers who was there.
+
+    The server is whoever was there at the first look, and whoever has a parent in common with one
+    of them that has children: a master's workers. What else comes is a helper that a request has
+    started, and no part of the server.
+    """
+
+    def __init__(self, pids: Callable[[], list[int]]) -> None:
+        self._pids = pids
+        self._counts: list[tuple[float, frozenset[Key]]] = []
+        """At a moment of `time.monotonic()`: the processes of the server."""
+        self.last: tuple[int, ...] = ()  #: PIDs of the last look.
+        self._masters: frozenset[int] = frozenset()
+        self._server: set[Key] = set()  #: All processes of the server until now.
+
+    def __call__(self) -> list[int]:
+        pids = self._pids()
+        stats = [stat for pid in pids if (stat := read_stat(pid)) is not None and stat.alive]
+        self.last = tuple(pids)
+        now = time.monotonic()
+        if not self._counts:
+            self._masters = frozenset({stat.ppid for stat in stats} & set(pids))
+            self._server = {stat.key for stat in stats}
+        own = [stat for stat in stats if stat.key in self._server or stat.ppid in self._masters]
+        keys = frozenset(stat.key for stat in own)
+        self._counts.append((now, keys))
+        self._server |= keys
+        return pids
+
+    def turnover(self, begin: float, end: float) -> Turnover | None:
+        """Who went and came between two moments; None without looks at both."""
+        earlier = [count for count in self._counts if count[0] <= begin]
+        later = [count for count in self._counts if count[0] >= end]
+        if not earlier or not later:
+            return None
+        first, (begun_at, before), (ended_at, after) = self._counts[0][1], earlier[-1], later[0]
+        meanwhile = (keys for at, keys in self._counts if begun_at <= at < ended_at)
+        ended = frozenset[Key]().union(*meanwhile) - after
+        gone = max(0, len(before & first - after) - len(after - before))
+        return Turnover(replaced=len(ended) - gone, gone=gone)

@@ -89,7 +89,7 @@ class Cpu(TargetPage):
         """Finds the size that takes so many seconds, under the Python that will serve."""
         if not self.calibrates:
             return None
-        from benchsuite.system.calibration import size_for
+        from benchsuite.system.cpus import size_for
         from benchsuite.target.views import sum_of_squares
 
         size = size_for(self.settings["seconds"], sum_of_squares, name="cpu")

@@ -20,7 +20,7 @@ from benchsuite.servers import BUILTIN
 from benchsuite.servers.base import Application, Place, ServerAdapter
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, running, wait_until_ready
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 
 HOST = "127.0.0.1"
 HERE = Path(__file__).parent
@@ -61,7 +61,7 @@ class Served:
     def wait(self) -> float:
         url = f"{getattr(self.adapter, 'scheme', 'http')}://{HOST}:{self.port}/"
         return wait_until_ready(
-            self.process, lambda: answers_as(url, self.token), timeout_s=START_S
+            self.process, Probe(url, self.token, timeout_s=START_S), timeout_s=START_S
         )
 
     def stop(self) -> float:

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 from tests.integration import stranger
 
 HOST = "127.0.0.1"
@@ -101,7 +101,7 @@ class Shop:
         return [self.moved(word) for word in words]
 
     def answers(self, port: int) -> bool:
-        return answers_as(f"http://{HOST}:{port}/", self.token)
+        return Probe(f"http://{HOST}:{port}/", self.token, timeout_s=2)()
 
     @contextmanager
     def started(self, argv, port, *, env=None):

@@ -14,7 +14,7 @@ from benchsuite.isolation.databases.client import throwaway
 from benchsuite.isolation.instructions import RUN_VARIABLE, about_the_project
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 
 TOKEN = "feedc0de" * 4
 
@@ -147,7 +147,7 @@ class Stranger:
         log = self.folder / "server.log"
         with running(argv, name="runserver", log=log, env=env, marker=TOKEN) as process:
             url = f"http://127.0.0.1:{port}/settle/"
-            wait_until_ready(process, lambda: answers_as(url, TOKEN), timeout_s=30)
+            wait_until_ready(process, Probe(url, TOKEN, timeout_s=30), timeout_s=30)
             yield port
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, running, wait_until_ready
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 from tests.integration.left_behind import processes_with
 
 STUBS = Path(__file__).parent / "stubs.py"
@@ -27,7 +27,7 @@ class Stub:
         self.marker = marker
 
     def answers(self) -> bool:
-        return answers_as(f"http://127.0.0.1:{self.port}/", self.marker)
+        return Probe(f"http://127.0.0.1:{self.port}/", self.marker, timeout_s=2)()
 
     def wait(self, timeout_s: float = READY_S) -> float:
         return wait_until_ready(self.process, self.answers, timeout_s=timeout_s)

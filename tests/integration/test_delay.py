@@ -17,7 +17,7 @@ from benchsuite.core.specs.server import DelaySpec
 from benchsuite.delay import delayer
 from benchsuite.delay.delayer import HOST, Delayer
 from benchsuite.system.programs import isolated_python
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 from tests.integration.left_behind import eventually, processes_with
 from tests.integration.listening import (
     PATIENCE_S,
@@ -153,7 +153,7 @@ def test_server_that_is_down_is_a_reset(loop, tmp_path):
     with through(upstream, tmp_path, 0.05) as late:
         with connect(late) as connection, pytest.raises(ConnectionResetError):
             connection.recv(1)
-        assert not answers_as(f"http://{late.host}:{late.port}/", "x")
+        assert not Probe(f"http://{late.host}:{late.port}/", "x", timeout_s=2)()
         assert f"{upstream[0]}:{upstream[1]} can't be reached" in late.process.log_tail()
         assert late.process.poll() is None
         with socket.create_server(upstream, reuse_port=False) as back, connect(late) as connection:

@@ -14,7 +14,7 @@ from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.telemetry.prober import probes
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 from benchsuite.telemetry.prober.program import RIGHT
 from tests.integration import stubs_http, stubs_ws
 from tests.integration.left_behind import eventually
@@ -209,9 +209,9 @@ def test_redirects_may_not_leave_tls(tls, tmp_path):
 def test_probe_and_prober(tls, tmp_path):
     with Responder(tls=tls) as responder:
         url = responder.base_url
-        assert answers_as(url + "/", RUN)
-        assert not answers_as(url + "/", "somebody-else")
-        assert not answers_as(url.replace("https:", "http:") + "/", RUN)
+        assert Probe(url + "/", RUN, timeout_s=2)()
+        assert not Probe(url + "/", "somebody-else", timeout_s=2)()
+        assert not Probe(url.replace("https:", "http:") + "/", RUN, timeout_s=2)()
         profile = LoadProfile(users=10, timeout_s=5.0, duration_s=2.0)
         request = probes.request_for("/", base_url=url, token=RUN, load=profile, headers={}, seed=1)
         with probes.prober(request, profile, folder=tmp_path, on_cpus=None) as watch:

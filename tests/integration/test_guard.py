@@ -16,7 +16,7 @@ import pytest
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.services import postgres as programs
-from benchsuite.system import guard, reaper, sharedmemory
+from benchsuite.system import guard, reaper
 from benchsuite.system.account import hand_over, rights_of, unprivileged
 from benchsuite.system.guard import guarded
 from tests.integration.left_behind import eventually, processes_with
@@ -322,5 +322,5 @@ def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run_folder):
         eventually(lambda: len(shared() - before) >= 3)
         alone.kill()
     assert len(shared() - before) >= 3, "it leaves something, or this test shows nothing"
-    sharedmemory.remove_of_clusters(run_folder)
+    reaper.remove_of_clusters(run_folder)
     assert shared() <= before

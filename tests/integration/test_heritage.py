@@ -17,7 +17,7 @@ from benchsuite.runner.planning import resolve
 from benchsuite.runner.running_system import TARGET, WORKERS
 from benchsuite.servers.heritage import BUILTIN
 from benchsuite.servers.heritage.adapters import Heritage
-from benchsuite.system import sharedmemory
+from benchsuite.system import reaper
 from benchsuite.system.network import ensure_port_free
 from tests.integration.left_behind import eventually, processes_with
 from tests.needs import needs
@@ -131,8 +131,8 @@ def test_several_workers_answer_through_one_layer(cache):
 def test_shared_memory_is_there_while_it_runs_and_gone_afterwards(cache):
     with started("heritage-channels0-ipc", cache) as served:
         prefix = served.adapter.shared_memory()
-        assert len(sharedmemory.left_by(prefix)) == 4
-    assert sharedmemory.left_by(prefix) == []
+        assert len(reaper.memory_left_by(prefix)) == 4
+    assert reaper.memory_left_by(prefix) == []
 
 
 @needs("python3.6")

@@ -89,7 +89,7 @@ def test_it_keeps_its_pace_while_answers_hang(tmp_path: Path) -> None:
         prober(listener.getsockname()[1], tmp_path) as watch,
     ):
         for second in range(1, 6):
-            watch.told(float(second), 100 * second, 0.005)
+            watch.tick(float(second), 100 * second, 0.005)
         assert eventually(lambda: len(watch.probes()) > 2 * AT_ONCE)
         made = watch.probes()
     assert {one.outcome for one in made} == {HUNG}, "those that are under way, too"
@@ -117,7 +117,7 @@ def test_what_is_under_way_at_its_end_is_answered_and_nothing_more_is_asked(tmp_
     with ThreadingHTTPServer(("127.0.0.1", 0), Slow) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         with prober(server.server_address[1], tmp_path, token="slow") as watch:
-            watch.told(1.0, 100, 0.4)
+            watch.tick(1.0, 100, 0.4)
             assert eventually(lambda: len(seen) > 3)
         made = watch.probes()
         assert len(made) == len(seen)

@@ -16,7 +16,7 @@ from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.output import Screen
 from benchsuite.management.session import Results, session
 from benchsuite.runner.planning import resolve
-from benchsuite.studies.deciding import LOOKS
+from benchsuite.studies.claims import LOOKS
 from benchsuite.system import lock
 from tests.integration.command import Command, wait_for
 from tests.integration.runs import Quiet

@@ -120,8 +120,8 @@ SHOWN: dict[str, Callable[[], Show]] = {
 }
 
 CHECKS = [
-    Check(name="other programs", state=State.BAD, found=f"used by {WIDE}", advice="stop them"),
-    Check(name="CPUs", state=State.OK, found="2 usable"),
+    Check(name="other programs", state=State.BAD, text=f"used by {WIDE}", advice="stop them"),
+    Check(name="CPUs", state=State.OK, text="2 usable"),
 ]
 
 

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+from contextlib import closing
 from uuid import uuid4
 
 import pytest
@@ -21,7 +22,7 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.report import live
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.system import lock
-from benchsuite.system.journal import journal
+from benchsuite.system.journal import Journal
 from tests.factories import make_run, make_running_run
 from tests.golden import words_of
 from tests.study_factories import make_study_run, write
@@ -43,7 +44,7 @@ class Terminal:
 
 @pytest.fixture
 def opened():
-    with journal(uuid4()) as made:
+    with closing(Journal(uuid4())) as made:
         yield made
 
 

@@ -35,12 +35,12 @@ TRIPPED: dict[str, Any] = {
 def test_what_is_found_is_weighed_by_figures(other, monkeypatch):
     evidence = replace(CLEAN, **TRIPPED)
     before = validity.assess(evidence)
-    found = Rule.found
+    finding = Rule.finding
 
     def otherwise(rule, level, message, *, hint, **rest):
-        return found(rule, level, other(message), hint=other(hint), **rest)
+        return finding(rule, level, other(message), hint=other(hint), **rest)
 
-    monkeypatch.setattr(Rule, "found", otherwise)
+    monkeypatch.setattr(Rule, "finding", otherwise)
     after = validity.assess(evidence)
     assert len(before) >= 5
     assert [replace(one, message="", hint="") for one in after] == [
@@ -52,7 +52,7 @@ def test_what_is_found_is_weighed_by_figures(other, monkeypatch):
 def doubt(number, value, message, **fields):
     rule = FINDINGS[number]
     level = fields.pop("level", Level.WEAK)
-    return replace(rule.found(level, message, hint="Look.", value=value), **fields)
+    return replace(rule.finding(level, message, hint="Look.", value=value), **fields)
 
 
 @pytest.fixture

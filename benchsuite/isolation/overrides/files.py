@@ -8,7 +8,7 @@ from typing import Any
 
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import FILES, MISSING, Changes, Found, like
-from benchsuite.system import scratch
+from benchsuite.system.folders import FULL
 
 MOST_BYTES = 256 * 2**20  #: Of one folder of the project; more would take too long to copy.
 STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
@@ -24,7 +24,7 @@ def make_folders(folders: Mapping[str, str]) -> dict[str, str]:
                 if Path(original).is_dir():  # raises where a folder above it is closed to us
                     _copy(Path(original), Path(folder))
             except (OSError, OverflowError) as error:
-                if isinstance(error, OSError) and error.errno in scratch.FULL:
+                if isinstance(error, OSError) and error.errno in FULL:
                     raise  # not this folder's fault
                 left[original] = f"{original} is not copied: {error}"
                 shutil.rmtree(folder)

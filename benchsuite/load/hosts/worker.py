@@ -37,7 +37,7 @@ from benchsuite.load.hosts import keys, sockets, wire
 from benchsuite.load.job import Job
 from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.load.parent.figures import Figures, LoadFigures, added
-from benchsuite.system import cpus, network, scratch
+from benchsuite.system import cpus, folders, network
 from benchsuite.system.guard import guarded
 
 GONE_S = 2.0  #: How long the master may be away after its connection has ended.
@@ -256,7 +256,7 @@ def main(host: str, port: int, key_file: str) -> int:
         logging.getLogger(name).setLevel(logging.CRITICAL)
     try:
         key = keys.read(Path(key_file))
-        with scratch.folder() as folder, guarded(secrets.token_hex(8), folder):
+        with folders.scratch() as folder, guarded(secrets.token_hex(8), folder):
             worker = Worker(host, port, folder)
             for number in (signal.SIGINT, signal.SIGTERM):
                 signal.signal(number, lambda *_: worker.ending.put((130, "Stopped.")))

@@ -22,13 +22,13 @@ from benchsuite.load.parent.driver import load_pool
 from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import summary
 from benchsuite.stats.levels import ceiling_doubt
-from benchsuite.system import cpus, scratch
+from benchsuite.system import cpus, folders
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, any_program, running, wait_until_ready
 from benchsuite.system.procfs import read_stat
 from benchsuite.telemetry.devices import TICKS_PER_S
 from benchsuite.telemetry.host import Host
-from benchsuite.telemetry.prober.answer import answers_as
+from benchsuite.telemetry.prober.answer import Probe
 
 HOST = "127.0.0.1"
 USERS = (1, 10, 100)
@@ -62,7 +62,7 @@ def responder(
         grace_s=1.0,
         on_cpus=on_cpus,
     ) as process:
-        wait_until_ready(process, lambda: answers_as(base_url, token), timeout_s=READY_S)
+        wait_until_ready(process, Probe(base_url, token, timeout_s=READY_S), timeout_s=READY_S)
         yield Responder(process, base_url, token)
 
 
@@ -72,8 +72,8 @@ def ceilings(
     """Closed and open, for each number of users, connections kept and not, on a run's own CPUs."""
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
     with (
-        scratch.folder() as folder,
-        scratch.explained(folder),
+        folders.scratch() as folder,
+        folders.explained(folder),
         responder(folder, processes=processes, on_cpus=for_responder) as null_responder,
     ):
         for keep_alive, count in product((True, False), users):

@@ -28,7 +28,7 @@ from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.stats.summary import DTYPE, Samples, added
-from benchsuite.system import cpus, logfile, scratch
+from benchsuite.system import cpus, folders, logfile
 from benchsuite.system.process import ending_in_words
 
 
@@ -186,7 +186,7 @@ class Child:
         line, _, self._buffer = self._buffer.partition(b"\n")
         event: dict[str, Any] = json.loads(line)
         if event["event"] == "full":
-            raise scratch.disk_full(LoadError, self.spool)
+            raise folders.disk_full(LoadError, self.spool)
         raise_bad_news(event)
         return event
 

@@ -47,7 +47,7 @@ from benchsuite.load.process.arrivals import OpenModel
 from benchsuite.load.process.locustfile import LocustfileUsers
 from benchsuite.load.process.phases import Phases, Pool
 from benchsuite.load.process.users import Journeys, UserClient
-from benchsuite.system import scratch
+from benchsuite.system import folders
 from benchsuite.workloads.base import Workload
 from benchsuite.workloads.project import Locustfile
 
@@ -235,7 +235,7 @@ def main(events: int) -> NoReturn:
     except BenchsuiteError as error:
         parent.say({"event": "failed", "message": str(error)})
     except OSError as error:
-        full = error.errno in scratch.FULL
+        full = error.errno in folders.FULL
         event = {"event": "failed", "message": f"The load process failed: {error}."}
         parent.say({"event": "full"} if full else event)
     except Exception as error:  # noqa: BLE001 - a workload's or locustfile's own code

@@ -34,7 +34,7 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import matrix, reading
-from benchsuite.studies.deciding import LOOKS
+from benchsuite.studies.claims import LOOKS
 from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.matrix import Need
 from benchsuite.studies.options import arguments

@@ -13,19 +13,19 @@ from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
 from benchsuite.report.charts.series import Axis, Column, Row, Scale, Series
 from benchsuite.report.charts.styles import COLOURS, DASHES, Mark, dotted_line, points
-from benchsuite.studies import figures, published
+from benchsuite.studies import figures, tables
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Chart, Coordinates, Study, names
-from benchsuite.studies.tables import open_axes, rest_title, selected, written
+from benchsuite.studies.tables import Beside
 
 
-def charts(study: Study, execution: Execution, beside: Sequence[published.Row] = ()) -> list[Drawn]:
+def charts(study: Study, execution: Execution, beside: Beside = ()) -> list[Drawn]:
     drawn, axes = [], names(study.axes)
     for number, chart in enumerate(study.charts, start=1):
         if chart.x not in axes:
             continue  # a stored file may have a figure there
-        for rest in open_axes(study, execution, {chart.line, chart.x}, chart.only):
-            cells = selected(execution, rest, chart.only)
+        for rest in tables.open_axes(study, execution, {chart.line, chart.x}, chart.only):
+            cells = tables.selected(execution, rest, chart.only)
             if series := _series(study, cells, chart, rest, number, beside):
                 drawn.append(draw(series))
     return drawn
@@ -37,7 +37,7 @@ def _series(
     chart: Chart,
     rest: Coordinates,
     number: int,
-    beside: Sequence[published.Row],
+    beside: Beside,
 ) -> Series:
     metrics = {one.name: figures.metric(one) for one in study.figures}
     up = metrics[chart.y]
@@ -48,7 +48,7 @@ def _series(
         lines = [(value, at) for at, value in enumerate(every) if value in here]
     rows = _rows(study, chart, lines, cells, beside)
     with_bars = any(isinstance(row[0], str) for row in rows)
-    where = rest_title(study, {axis: v for axis, v in rest.items() if axis not in chart.only})
+    where = tables.rest_title(study, rest, chart.only)
     title = chart.title or f"{up.headline()} by {chart.x}"
     across = Axis(chart.x, scale=Scale.LEVEL)
     columns, kept = [Column(chart.x, chart.x, in_words)], [0]
@@ -77,7 +77,7 @@ def _rows(
     chart: Chart,
     lines: Sequence[tuple[str, int]],
     cells: Sequence[MeasuredCell],
-    beside: Sequence[published.Row],
+    beside: Beside,
 ) -> list[Row]:
     """A row for each value, with what was measured and then what was published of each line."""
     here = {one.coordinates[chart.x] for one in cells}
@@ -104,10 +104,8 @@ def _mean(cell: MeasuredCell | None, figure: str) -> float | None:
     return None if math.isinf(middle) else middle
 
 
-def _published(
-    cell: MeasuredCell | None, figure: str, beside: Sequence[published.Row]
-) -> float | None:
-    value = published.of(beside, cell.coordinates).get(figure) if cell else None
+def _published(cell: MeasuredCell | None, figure: str, beside: Beside) -> float | None:
+    value = tables.published_of(beside, cell.coordinates).get(figure) if cell else None
     return value if isinstance(value, float) else None
 
 
@@ -132,4 +130,4 @@ UNITS: dict[Unit, tuple[str, str, float, Scale]] = {
 
 
 def _show(metric: Metric) -> Callable[[Any], str]:
-    return lambda value: metric.show(None) if value is None else written(metric, value)
+    return lambda value: metric.show(None) if value is None else tables.written(metric, value)

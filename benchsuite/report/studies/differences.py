@@ -8,7 +8,7 @@ from benchsuite.comparing.differences import SETTING, differences
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies import execution, rows
-from benchsuite.report.studies.execution import StudyReport, outcome
+from benchsuite.report.studies.execution import StudyReport, interval_words, outcome
 from benchsuite.stats.steady import FEWEST_VALUES
 from benchsuite.studies import figures, trend
 from benchsuite.studies.study import Study, cell_title
@@ -40,18 +40,18 @@ def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
     unlike = differences(firsts) if are_known else []
     unlike = [one for one in unlike if one.matters and not one.name.startswith(SETTING)]
     same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
-    found = trend.difference(mine.study, other.execution, mine.execution)
+    changes, judged = trend.difference(mine.study, other.execution, mine.execution)
     turned = [
         [later.claim.says, outcome(earlier), outcome(later), later.reason]
-        for earlier, later in found.turned
+        for earlier, later in judged
     ]
     tables = [Table(["claim", "there", "here", "why"], turned)] if turned else []
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
     for word in ("shown", "not shown"):
         rows = [
-            [cell_title(one.coordinates), titles[one.figure], execution.interval_words(one.found)]
-            for one in found.changes
-            if one.found.value is not None and one.is_shown == (word == "shown")
+            [cell_title(one.coordinates), titles[one.figure], interval_words(one.interval)]
+            for one in changes
+            if one.interval.value is not None and one.is_shown == (word == "shown")
         ]
         title = f"{len(rows)} difference{'s' * (len(rows) != 1)} {word}"
         heads = ["cell", "figure", "this / other [95 % interval]"]

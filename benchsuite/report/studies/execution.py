@@ -20,7 +20,7 @@ from benchsuite.report import executions
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
-from benchsuite.studies import claims, figures, matrix, published, tables
+from benchsuite.studies import claims, figures, matrix, tables
 from benchsuite.studies.claims import Answered, Judgement, Lead, Outcome, Situation
 from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import TOLD, Execution, MeasuredCell, State, reasons
@@ -102,8 +102,8 @@ class StudyReport:
         checks = []
         for claim in self.claims:
             for check in claim.checks:
-                row = [claim.claim.name, check.name, interval_words(check.found), check.wanted]
-                checks.append([*row, check.outcome.value, check.found.method])
+                row = [claim.claim.name, check.name, interval_words(check.interval), check.wanted]
+                checks.append([*row, check.outcome.value, check.interval.method])
         if checks:
             measured = f"measured [{100 * TOLD:.0f} % interval]"
             head = ["claim", "check", measured, "wanted", "outcome", "interval by"]
@@ -151,10 +151,10 @@ class StudyReport:
         yield Section(title="Environment", facts=executions.environment(self.machine, self.servers))
 
     @cached_property
-    def published(self) -> tuple[list[published.Row], str]:
+    def published(self) -> tuple[list[tables.PublishedRow], str]:
         """And why there are none, where the study names some."""
         try:
-            return published.rows(self.study), ""
+            return tables.published_rows(self.study), ""
         except UsageError as error:
             return [], str(error)
 
@@ -301,7 +301,7 @@ def csv(report: StudyReport) -> Iterator[str]:
     for cell in report.execution.cells:
         row: list[Any] = [cell.coordinates.get(axis, "") for axis in axes]
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
-        beside = published.of(report.published[0], cell.coordinates)
+        beside = tables.published_of(report.published[0], cell.coordinates)
         for figure in report.study.figures:
             values = cell.values(figure.name)
             known = [fmean(values), min(values), max(values)] if values else [None] * 3

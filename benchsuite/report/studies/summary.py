@@ -22,7 +22,7 @@ def answer(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer
             points=[*question.changes, f"Measured by {report.study.name}: {report.measured}."],
             tables=question.rankings,
         )
-        for report, question in sorted(questions, key=lambda pair: pair[1].told, reverse=True)
+        for report, question in sorted(questions, key=lambda pair: pair[1].answered, reverse=True)
         if question.rankings or question.changes
     ]
     links = {one.study.name: Shown(one.study.name, url=f"{one.study.name}.md") for one in reports}

@@ -112,7 +112,7 @@ def machine_answer(checks: Sequence[Check]) -> Answer:
         State.BAD: f"Something disturbs runs here: {named}.",
     }
     rows = [
-        [f"{SHAPES[check.state]} {check.state}", check.name, check.found, check.advice]
+        [f"{SHAPES[check.state]} {check.state}", check.name, check.text, check.advice]
         for check in ordered
     ]
     worst = ordered[0].state if ordered else State.OK

@@ -164,7 +164,7 @@ class TuningReport:
             highest_rate=max((level.goodput for level in levels), default=None),
             alone=(alone and one_user(alone)) or mean,
             objective_s=notebook.question.objective.limit_s,
-            others=others(notebook, pick),
+            alternatives=others(notebook, pick),
             diagnosis=start and diagnosis(start),
             profiled=looked_into and profiled(looked_into),
         )

@@ -81,14 +81,6 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
     return head
 
 
-def answers_as(url: str, run_header: str, *, timeout_s: float = 2.0) -> bool:
-    """Whether a GET is answered with this run's header, whatever its status, in time."""
-    try:
-        return ask(url, timeout_s=timeout_s).run == run_header
-    except NotAnswered:
-        return False
-
-
 def _connected(scheme: str, host: str, port: int | None, timeout_s: float) -> socket.socket:
     port = port or (443 if scheme == "https" else 80)
     try:

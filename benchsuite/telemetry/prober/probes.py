@@ -19,7 +19,7 @@ from benchsuite.core.results import Summary
 from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.wording import Wording
-from benchsuite.findings.prober import FEWEST_PROBES
+from benchsuite.findings.generator import FEWEST_PROBES
 from benchsuite.findings.target import FEWEST_ROUNDS
 from benchsuite.stats.signs import Traffic
 from benchsuite.system import folders
@@ -56,7 +56,7 @@ class Pacing:
         self._seen: deque[tuple[float, int]] = deque([(0.0, 0)], maxlen=LOOK_BACK + 1)
         self._p50_s: float | None = None
 
-    def told(self, elapsed_s: float, requests: int, p50_s: float | None) -> None:
+    def tick(self, elapsed_s: float, requests: int, p50_s: float | None) -> None:
         """`requests` have ended since the load's begin; `p50_s` is the median of the last."""
         self._seen.append((elapsed_s, requests))
         self._p50_s = p50_s or self._p50_s
@@ -99,9 +99,9 @@ class Watch:
         self._pacing = Pacing(load)
         self._tell()
 
-    def told(self, elapsed_s: float, requests: int, p50_s: float | None) -> None:
+    def tick(self, elapsed_s: float, requests: int, p50_s: float | None) -> None:
         """Another second of the load has passed."""
-        self._pacing.told(elapsed_s, requests, p50_s)
+        self._pacing.tick(elapsed_s, requests, p50_s)
         self._tell()
 
     def probes(self) -> list[Probe]:

@@ -45,7 +45,7 @@ def test_a_finding_is_declared_by_its_function(monkeypatch):
 
     @registry.also("B999")
     def even(rule, evidence):
-        yield rule.found(Level.INFO, "It is even.")
+        yield rule.finding(Level.INFO, "It is even.")
 
     assert registry.rows() == [("B999 odd", "what is odd", "above 3 %, or 1", "")]
     assert [odd, even] == registry.CHECKS

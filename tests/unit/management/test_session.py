@@ -5,6 +5,7 @@ import json
 import sqlite3
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -30,7 +31,7 @@ from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
 from benchsuite.runner.plan import Plan
 from benchsuite.runner.planning import Estimate, resolve
-from benchsuite.system.journal import journal
+from benchsuite.system.journal import Journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
@@ -319,7 +320,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
         told.append("measured")
 
     watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])
-    with journal(uuid4()) as opened:
+    with closing(Journal(uuid4())) as opened:
         made = management_session.Session(
             AtWork(folder, measured),
             session.Results(lambda line: None),

@@ -93,7 +93,7 @@ def test_on_a_page(golden: Golden) -> None:
 
 @pytest.mark.parametrize("states", [[], [State.OK], [State.OK, State.DOUBTFUL], list(State)])
 def test_the_machine_is_judged_by_the_worst_that_was_found(states: list[State]) -> None:
-    answer = machine_answer([Check(name=f"a {one}", state=one, found="some") for one in states])
+    answer = machine_answer([Check(name=f"a {one}", state=one, text="some") for one in states])
     named = [f"a {one}" for one in reversed(states) if one is not State.OK]
     assert all(name in answer.headline for name in named)
     assert ("is ready" in answer.headline) is not bool(named)

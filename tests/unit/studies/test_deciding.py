@@ -4,9 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.studies import deciding
-from benchsuite.studies.claims import answered, judge
-from benchsuite.studies.deciding import Doubt
+from benchsuite.studies.claims import (
+    Doubt,
+    answered,
+    doubts_of_claims,
+    doubts_of_questions,
+    judge,
+)
 from benchsuite.studies.measured import Execution
 from benchsuite.studies.study import Check, Study
 from tests.unit.studies import worlds
@@ -15,11 +19,11 @@ from tests.unit.studies.worlds import HALVES
 
 def doubts(check: Check, execution: Execution, **needs: float) -> list[Doubt]:
     study = worlds.study(worlds.claim(check, **needs))
-    return list(deciding.of_claims(judge(study, execution)))
+    return list(doubts_of_claims(judge(study, execution)))
 
 
 def questions(study: Study, execution: Execution) -> list[Doubt]:
-    return list(deciding.of_questions(answered(study, execution)))
+    return list(doubts_of_questions(answered(study, execution)))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

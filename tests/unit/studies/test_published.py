@@ -4,8 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite.studies import matrix, published, reading
+from benchsuite.studies import matrix, reading
 from benchsuite.studies.study import Published
+from benchsuite.studies.tables import published_rows
 from tests.unit.studies import worlds
 
 CSV = """\
@@ -30,7 +31,7 @@ EACH = Published(
 def test_what_the_catalogue_publishes_is_of_its_cells(name):
     study = reading.read(reading.studies()[name])
     cells = [cell.coordinates for cell in matrix.every(study)]
-    rows = published.rows(study)
+    rows = published_rows(study)
     assert bool(rows) == bool(study.published)
     for row in rows:
         assert any(row.cell.items() <= cell.items() for cell in cells), row
@@ -44,7 +45,7 @@ def folder(tmp_path, monkeypatch):
 def rows(text, **how):
     """Of a study in the folder, with this file beside it."""
     Path("them.csv").write_text(text, **how)
-    return published.rows(worlds.study(path="worlds.toml", published=(EACH,)))
+    return published_rows(worlds.study(path="worlds.toml", published=(EACH,)))
 
 
 @pytest.mark.usefixtures("folder")

@@ -9,9 +9,9 @@ from collections.abc import Callable
 import pytest
 
 from benchsuite.pythons.interpreter import Interpreter
-from benchsuite.system import calibration, installed, network, programs
+from benchsuite.system import cpus, installed, network, programs
 from benchsuite.system import fingerprint as environment
-from benchsuite.system.calibration import size_for
+from benchsuite.system.cpus import size_for
 from benchsuite.system.fingerprint import VOLATILE, digest, fingerprint
 from benchsuite.system.folders import cache_folder
 
@@ -87,7 +87,7 @@ def work(monkeypatch, tmp_path):
         now += 0.001 + size * 50e-9
 
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
-    monkeypatch.setattr(calibration, "thread_time", lambda: now)
+    monkeypatch.setattr(cpus, "thread_time", lambda: now)
     return work
 
 

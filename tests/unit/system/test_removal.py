@@ -10,7 +10,7 @@ import pytest
 
 from benchsuite.core.exceptions import BenchsuiteError, StartError
 from benchsuite.core.states import LONGEST_OWNER
-from benchsuite.system import folders, lock, scratch, sharedmemory
+from benchsuite.system import folders, lock, reaper
 from benchsuite.system.folders import why_kept
 
 
@@ -56,7 +56,7 @@ def test_what_somebody_works_with_is_kept(place, temp, monkeypatch):
 
 def test_it_is_below_tmpdir_and_goes(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    with scratch.folder() as folder:
+    with folders.scratch() as folder:
         assert folder.parent == tmp_path
         (folder / "file").touch()
     assert list(tmp_path.iterdir()) == []
@@ -66,7 +66,7 @@ def test_a_path_with_controls_is_refused(tmp_path, monkeypatch):
     place = tmp_path / "a\nb"
     place.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(place))
-    with pytest.raises(StartError, match="configurations can't contain"), scratch.folder():
+    with pytest.raises(StartError, match="configurations can't contain"), folders.scratch():
         pytest.fail("it was given")
     assert list(place.iterdir()) == []
 
@@ -74,15 +74,15 @@ def test_a_path_with_controls_is_refused(tmp_path, monkeypatch):
 def test_that_none_can_be_made_is_told(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "gone"))
     with pytest.raises(StartError, match=r"^No folder for temporary files can be created: No such"):
-        scratch.folder().__enter__()
+        folders.scratch().__enter__()
 
 
-def explained(error, *, least=scratch.LEAST_BYTES):
+def explained(error, *, least=folders.LEAST_BYTES):
     """What becomes of an error, and its code; told once, however many explain it."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scratch, "LEAST_BYTES", least)
+        patch.setattr(folders, "LEAST_BYTES", least)
         try:
-            with scratch.explained(Path("/")), scratch.explained(Path("/")):
+            with folders.explained(Path("/")), folders.explained(Path("/")):
                 raise error
         except (BenchsuiteError, OSError) as raised:
             return f"{type(raised).__name__}: {raised}", getattr(raised, "code", None)
@@ -98,7 +98,7 @@ OTHERS = "benchsuite-fedcba9876543210"
 
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setattr(sharedmemory, "FOLDER", tmp_path)
+    monkeypatch.setattr(reaper, "MEMORY", tmp_path)
     for name in (
         f"{MINE}-channel-dict",
         f"sem.{MINE}-channel-dict-semaphore",
@@ -113,14 +113,14 @@ def folder(monkeypatch, tmp_path):
 
 @pytest.mark.usefixtures("folder")
 def test_memory_and_semaphores_of_one_start_are_removed(folder):
-    assert [path.name for path in sharedmemory.left_by(MINE)] == [
+    assert [path.name for path in reaper.memory_left_by(MINE)] == [
         f"{MINE}-channel-dict",
         f"sem.{MINE}-channel-dict-semaphore",
     ]
-    sharedmemory.remove(MINE)
-    assert sharedmemory.left_by(MINE) == []
+    reaper.remove_memory(MINE)
+    assert reaper.memory_left_by(MINE) == []
     assert len(list(folder.iterdir())) == 4
-    sharedmemory.remove(MINE)
+    reaper.remove_memory(MINE)
 
 
 @pytest.mark.usefixtures("folder")
@@ -129,14 +129,14 @@ def test_memory_and_semaphores_of_one_start_are_removed(folder):
 )
 def test_a_name_that_others_may_have_is_refused(folder, prefix):
     with pytest.raises(ValueError, match="by a run's own prefix"):
-        sharedmemory.remove(prefix)
+        reaper.remove_memory(prefix)
     assert len(list(folder.iterdir())) == 6
 
 
 @pytest.mark.usefixtures("folder")
 def test_a_machine_without_shared_memory_has_none(monkeypatch, tmp_path):
-    monkeypatch.setattr(sharedmemory, "FOLDER", tmp_path / "none")
-    assert sharedmemory.left_by(MINE) == []
+    monkeypatch.setattr(reaper, "MEMORY", tmp_path / "none")
+    assert reaper.memory_left_by(MINE) == []
 
 
 @pytest.mark.usefixtures("folder")
@@ -144,13 +144,13 @@ def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
     head = "       key      shmid perms size cpid lpid nattch uid"
     rows = ["-1 7 600 56 1 1 0 65534", "5 8 600 56 1 1 2 65534", "6 9 600 56 1 1 0 65534"]
     (tmp_path / "shm").write_text("\n".join([head, *rows]))
-    monkeypatch.setattr(sharedmemory, "SEGMENTS", tmp_path / "shm")
+    monkeypatch.setattr(reaper, "SEGMENTS", tmp_path / "shm")
     removed = []
     library = SimpleNamespace(
         shmctl=lambda number, *_: removed.append(number),
         shmat=lambda *_: None,  # it can't be looked into
     )
-    monkeypatch.setattr(sharedmemory.ctypes, "CDLL", lambda _: library)
+    monkeypatch.setattr(reaper.ctypes, "CDLL", lambda _: library)
     for name, named in {
         "unused": "4294967295 7",
         "used": "5 8",
@@ -161,7 +161,7 @@ def test_only_an_unused_segment_of_a_cluster_is_removed(monkeypatch, tmp_path):
         (tmp_path / name).mkdir()
         lines = ["1", "/data", "0", "5432", "", "127.0.0.1", named, "ready"]
         (tmp_path / name / "postmaster.pid").write_text("\n".join(lines))
-    sharedmemory.remove_of_clusters(tmp_path)
+    reaper.remove_of_clusters(tmp_path)
     assert removed == [7]
 
 

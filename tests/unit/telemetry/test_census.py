@@ -3,9 +3,9 @@
 import time
 
 from benchsuite.system.procfs import Stat
-from benchsuite.telemetry import census
-from benchsuite.telemetry.census import Census
+from benchsuite.telemetry import sampler
 from benchsuite.telemetry.devices import TICKS_PER_S
+from benchsuite.telemetry.sampler import Census
 
 
 class World:
@@ -71,5 +71,5 @@ def crashing(times):
 def test_values(monkeypatch, golden):
     monkeypatch.setattr(time, "monotonic", lambda: World.current.now)
     monkeypatch.setattr(time, "clock_gettime", lambda which: World.current.now)
-    monkeypatch.setattr(census, "read_stat", lambda pid: World.current.stat(pid))
+    monkeypatch.setattr(sampler, "read_stat", lambda pid: World.current.stat(pid))
     golden.values()

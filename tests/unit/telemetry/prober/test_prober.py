@@ -10,7 +10,7 @@ import pytest
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats.signs import Traffic
 from benchsuite.telemetry.prober import answer, probes
-from benchsuite.telemetry.prober.answer import NotAnswered, answers_as, ask
+from benchsuite.telemetry.prober.answer import NotAnswered, Probe, ask
 from benchsuite.telemetry.prober.probes import Pacing
 from benchsuite.telemetry.prober.program import LOST, RIGHT
 from benchsuite.workloads.base import Workload
@@ -65,7 +65,7 @@ def proves(*blocks, url="http://127.0.0.1:8001/a/?b=c"):
     peer = Peer(*blocks)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(answer.socket, "create_connection", lambda *_, **__: peer)
-        proof = answers_as(url, "mine")
+        proof = Probe(url, "mine", timeout_s=2)()
     assert peer.closed or not peer.sent
     return proof, b"\r\n".join(peer.sent.split(b"\r\n")[:2])
 
@@ -76,7 +76,7 @@ def refused(error):
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(answer.socket, "create_connection", refuse)
-        assert not answers_as("http://127.0.0.1:8001", "mine")
+        assert not Probe("http://127.0.0.1:8001", "mine", timeout_s=2)()
         ask("http://127.0.0.1:8001", timeout_s=3.0)
 
 
@@ -111,7 +111,7 @@ def paced(rate, p50_s=0.01, seconds=3, **load):
     """After so many seconds at this rate."""
     pacing = Pacing(LoadProfile(**load))
     for second in range(1, seconds + 1):
-        pacing.told(float(second), int(rate * second), p50_s)
+        pacing.tick(float(second), int(rate * second), p50_s)
     return pacing
 
 
