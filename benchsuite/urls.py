@@ -28,7 +28,7 @@ def view(name: str) -> Callable[..., HttpResponseBase]:
 
 urlpatterns = [
     path("", view("listing.show"), name="list"),
-    path("under-way/", view("live.under_way"), name="under-way"),
+    path("under-way/", view("live.rows"), name="under-way"),
     path("live/<str:kind>/<uuid:pk>/", view("live.show"), name="live"),
     path("export/", view("export.selection"), name="export"),
     path("note/", view("listing.note_on"), name="note"),
@@ -37,10 +37,10 @@ urlpatterns = [
     path("delete/", view("listing.delete"), name="delete"),
     path("ask/", view("ask.show"), name="ask"),
     path("compare/", view("compare.show"), name="compare"),
-    path("studies/", view("studies.listing"), name="studies"),
-    path("studies/<str:name>/", view("studies.show"), name="study"),
-    path("tune/", view("tuning.listing"), name="tunings"),
-    path("tune/<uuid:pk>/", view("tuning.show"), name="tuning"),
+    path("studies/", view("executions.studies"), name="studies"),
+    path("studies/<str:name>/", view("executions.study"), name="study"),
+    path("tune/", view("executions.tunings"), name="tunings"),
+    path("tune/<uuid:pk>/", view("executions.tuning"), name="tuning"),
     path("<uuid:pk>/", view("run.show"), name="run"),
     path("<uuid:pk>/export/", view("export.one_run"), name="run-export"),
     path("<uuid:pk>/<slug:slug>.csv", view("export.chart"), name="chart"),

@@ -19,7 +19,7 @@ from benchsuite.core.printable import hidden, printable
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
-from benchsuite.report.terminal import results
+from benchsuite.report import answers
 from benchsuite.report.terminal.grid import Grid, show, wrapped
 from benchsuite.report.writers import to_terminal
 from benchsuite.system.lock import Claim
@@ -78,7 +78,7 @@ class Screen:
         """With the address of the page that shows these runs, where they are stored."""
         many = len(rows) != 1
         page = addresses.of_batch(rows[0].batch) if many else addresses.of_run(rows[0].pk)
-        self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
+        self.answer(answers.runs_answer(rows, conf.margins()), page if stored else "")
 
     def say(self, *texts: str) -> None:
         """Each on lines of its own; none for an empty one."""

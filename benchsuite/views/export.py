@@ -15,7 +15,7 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.charts import of_run
-from benchsuite.report.exports.runs import csv_of, json_of, table_as_csv
+from benchsuite.report.exports import csv_of, json_of, table_as_csv
 from benchsuite.report.pages.html import one_file
 from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.report.writers import to_markdown

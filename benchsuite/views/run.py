@@ -1,13 +1,27 @@
 """One run: can I believe it? And its configuration: has anything changed since?"""
 
+import shlex
+from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
+from django.db.models import Exists, OuterRef
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
-from benchsuite.core.results import Status
-from benchsuite.models import Run
-from benchsuite.report import queries
-from benchsuite.report.pages import history, run_page
+from benchsuite.comparing.answer import own_targets
+from benchsuite.comparing.titles import around
+from benchsuite.core.exceptions import UsageError
+from benchsuite.core.metrics import every
+from benchsuite.core.metrics.every import Place, was_asked
+from benchsuite.core.plain import read
+from benchsuite.core.results import UNREADABLE, Status
+from benchsuite.models import Run, TuningTrial
+from benchsuite.report import answers, queries
+from benchsuite.report.charts import of_run
+from benchsuite.report.limiting import told
+from benchsuite.report.pages import history
+from benchsuite.report.sentences import model_sentence
+from benchsuite.tuning.trial import Trial
 from benchsuite.views import access, live
 from benchsuite.views.export import download, formats_of
 from benchsuite.views.page import guarded, page
@@ -15,11 +29,11 @@ from benchsuite.views.page import guarded, page
 
 @guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    run = run_page.stored(pk)
+    run = _stored(pk)
     if run is None:
         raise access.gone("run", pk)
     context = {
-        **run_page.context(run),
+        **_context(run),
         "admin_run_url": access.url_or_none("admin:benchsuite_run_change", run.pk),
         "may_delete": access.may(request, "delete_run"),
     }
@@ -39,3 +53,80 @@ def configuration(request: HttpRequest, key: str) -> HttpResponse:
     if shown is None:
         raise access.gone("configuration", f"{key[:64]!r}")
     return page(request, "history", {"title": history.title(shown["newest"]), "history": shown})
+
+
+FIRST = ("stage-goodput", "stage-response-times", "goodput", "distribution", "connection-memory")
+"""Charts that a page may begin with: the first two of these that a run has."""
+OF_PARTS = ("cpu", "memory", "connections")
+
+
+def _context(run: Any) -> dict[str, Any]:
+    """Of the template, for a run as it is `stored`."""
+    answer, columns = answers.of_run(run), every.in_place(Place.PART)
+    limits = told(run, queries.beside(run) if run.in_company else ())
+    charts = of_run.charts(run)
+    first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
+    rest = [chart for chart in charts if chart not in first]
+    return {
+        "title": answer.title,
+        "run": run,
+        "in_company": run.in_company,
+        "answer": answer,
+        "model_sentence": model_sentence([run]),
+        "own_target": own_targets([(run.server, run.server_facts)]),
+        "findings": answers.by_weight(run),
+        "request_time": limits.sentence,
+        "limits": limits.limits,
+        "made_for": _made_for(run),
+        "flame": limits.flame,
+        "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
+        "names": [
+            (part, [column.show(column.of_part(part)) for column in columns])
+            for part in run.measurements.all()
+            # Nobody misses the strays of a run that had none.
+            if part.scope != "all" and (part.requests > 0 or not run.websockets)
+        ],
+        "figures": answers.figures(run),
+        "asked": was_asked(run),
+        "name_columns": columns,
+        "charts": charts,
+        "first_charts": first,
+        "part_charts": [chart for chart in rest if chart.series.slug in OF_PARTS],
+        "second_charts": [chart for chart in rest if chart.series.slug not in OF_PARTS],
+        "heat": of_run.heat_map(list(run.intervals.all()), run.readings.all()),
+        "around": around(run.spec),
+        # Every program of the run with its command line; of failed starts, as far as they came.
+        "commands": [
+            {**program, "command": shlex.join(map(str, program["argv"]))}
+            for program in run.programs
+        ],
+    }
+
+
+def _stored(pk: UUID) -> Any:
+    """With what its page needs, whether its command made more and a tuning has it; None if gone."""
+    company = Run.objects.filter(batch=OuterRef("batch")).exclude(pk=OuterRef("pk"))
+    trials = TuningTrial.objects.filter(run=OuterRef("pk"))
+    runs = Run.objects.select_related("environment", "software", "study_cell__study_run")
+    runs = runs.defer("study_cell__study_run__text")
+    runs = runs.prefetch_related("measurements", "readings", "findings", "intervals")
+    annotated = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
+    return annotated.filter(pk=pk).first()
+
+
+def _made_for(run: Any) -> list[dict[str, str]]:
+    """Which study or tuning has it, and as which part; none if it was made for its own sake."""
+    purposes = []
+    if (cell := run.study_cell) is not None:
+        study = cell.study_run
+        part = f"{cell}, run {run.repetition} of {study.repeat}"
+        whole = f"the study {study.name}"
+        purposes.append({"whole": whole, "url": study.get_absolute_url(), "part": part})
+    for stored in run.trials.select_related("tuning") if run.in_tuning else ():
+        part, tuning = f"run {stored.order + 1}", stored.tuning
+        with suppress(UsageError):  # that of another benchsuite
+            trial = read(Trial, stored.trial)
+            part += f", {trial.phase.value}: {trial.reason}"
+        whole = f"the tuning {tuning.short_id}"
+        purposes.append({"whole": whole, "url": tuning.get_absolute_url(), "part": part})
+    return purposes

@@ -9,7 +9,7 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
 from benchsuite.core.commands import PROGRAM_VARIABLE
-from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.exports import run_as_json
 from benchsuite.views import export
 from benchsuite.views.export import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run

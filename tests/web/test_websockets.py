@@ -13,9 +13,9 @@ from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
 from benchsuite.management.output import SafeConsole
 from benchsuite.models import Run
-from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.answers import of_run
+from benchsuite.report.exports import run_as_json
 from benchsuite.report.parts import sockets_table
-from benchsuite.report.run_answer import of_run
 from benchsuite.report.writers import grid
 from tests.factories import BEGUN, make_run
 from tests.golden import words_of

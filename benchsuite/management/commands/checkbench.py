@@ -12,7 +12,7 @@ from benchsuite.load.parent.ceiling import ceilings
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal import results
+from benchsuite.report import answers
 from benchsuite.report.writers import grid
 from benchsuite.system import fingerprint
 from benchsuite.system.interrupts import terminable
@@ -44,7 +44,7 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)
         checks = list(examine())
-        screen.answer(results.machine_answer(checks))
+        screen.answer(answers.machine_answer(checks))
         if asked.calibrate:
             _calibrate(screen, asked.duration_s, asked.load_processes)
         states = {check.state for check in checks}
@@ -59,5 +59,5 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     store.ceilings(here)  # says at once when nothing can be kept
     with terminable(), alone(screen.waiting), screen.console.status("Calibrating …"):
         measured = list(ceilings(seconds=seconds, processes=processes))
-    screen.console.table(grid(results.ceilings_table(measured)))
+    screen.console.table(grid(answers.ceilings_table(measured)))
     store.keep_ceilings(here, measured)

@@ -13,7 +13,7 @@ from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
+from benchsuite.report.exports import json_of
 from benchsuite.store.abandoned import sweep, sweep_executions
 
 
