@@ -30,7 +30,7 @@ urlpatterns = [
     path("", view("listing.show"), name="list"),
     path("under-way/", view("live.rows"), name="under-way"),
     path("live/<str:kind>/<uuid:pk>/", view("live.show"), name="live"),
-    path("export/", view("export.selection"), name="export"),
+    path("export/", view("listing.export"), name="export"),
     path("note/", view("listing.note_on"), name="note"),
     path("configurations/", view("listing.configurations"), name="configurations"),
     path("configurations/<str:key>/", view("run.configuration"), name="history"),
@@ -42,6 +42,6 @@ urlpatterns = [
     path("tune/", view("executions.tunings"), name="tunings"),
     path("tune/<uuid:pk>/", view("executions.tuning"), name="tuning"),
     path("<uuid:pk>/", view("run.show"), name="run"),
-    path("<uuid:pk>/export/", view("export.one_run"), name="run-export"),
-    path("<uuid:pk>/<slug:slug>.csv", view("export.chart"), name="chart"),
+    path("<uuid:pk>/export/", view("run.export"), name="run-export"),
+    path("<uuid:pk>/<slug:slug>.csv", view("run.chart"), name="chart"),
 ]

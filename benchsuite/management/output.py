@@ -20,8 +20,7 @@ from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
 from benchsuite.report import answers
-from benchsuite.report.terminal.grid import Grid, show, wrapped
-from benchsuite.report.writers import to_terminal
+from benchsuite.report.writers import Grid, show, to_terminal, wrapped
 from benchsuite.system.lock import Claim
 
 

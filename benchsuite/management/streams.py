@@ -14,7 +14,7 @@ from typing import Any, TextIO, cast
 from benchsuite.core.commands import as_called
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.printable import printable
-from benchsuite.report.terminal.grid import wrapped
+from benchsuite.report.writers import wrapped
 
 UNBOUNDED = 100_000  #: Columns where nobody says how many: lines are as long as they need to be.
 USUAL = 80  #: Columns of a terminal that does not say.

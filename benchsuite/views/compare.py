@@ -23,8 +23,7 @@ from benchsuite.report.charts.styles import styles
 from benchsuite.report.sentences import doubt_lines, missing_reason
 from benchsuite.store import notes
 from benchsuite.views import live
-from benchsuite.views.export import wanted_ids
-from benchsuite.views.page import guarded, page
+from benchsuite.views.page import guarded, page, wanted_ids
 
 SWITCH = ("goodput", "p95", "memory", "cpu")  #: Figures that the forest plot shows, by a click.
 

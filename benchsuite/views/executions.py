@@ -18,8 +18,7 @@ from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import live
 from benchsuite.views.access import NotShown, gone
-from benchsuite.views.export import download, formats_of
-from benchsuite.views.page import guarded, page
+from benchsuite.views.page import download, formats_of, guarded, page
 
 
 @guarded

@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from uuid import UUID
 
 from django.db.models import Count, QuerySet
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
@@ -28,8 +28,7 @@ from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.views import access, live
-from benchsuite.views.export import wanted_ids
-from benchsuite.views.page import guarded, page
+from benchsuite.views.page import guarded, page, send_runs, wanted_ids
 
 PER_PAGE = 25
 MOST_OF_COMMAND = 200  #: Runs that are listed of a command by itself.
@@ -271,6 +270,21 @@ def _without(batch: Sequence[Run], configurations: Sequence[Cell]) -> str:
         return f"Nothing counts: {reasons[0]}"
     why = reasons_of([start for cell in configurations for start in cell.starts.every])
     return f"Nothing counts: all runs are invalid{f' ({why})' if why else ''}."
+
+
+@guarded
+def export(request: HttpRequest) -> HttpResponseBase:
+    """The runs in `runs` or `batch`, else all that match; with `chosen`, none is an error."""
+    ids, batch = wanted_ids(request), request.GET.get("batch", "")
+    wanted = queries.exported()
+    runs: Iterable[Run]
+    if ids or batch or "chosen" in request.GET:
+        runs = queries.each(wanted, queries.chosen_ids(ids, batch), queries.WHOLE_AT_ONCE)
+    else:
+        filters = RunFilter(request.GET, queryset=wanted)
+        filters.refuse_nonsense()
+        runs = queries.by_and_by(filters.qs)
+    return send_runs(request, runs, "runs")
 
 
 @require_http_methods(["GET", "HEAD", "POST"])

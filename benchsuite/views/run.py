@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import around
-from benchsuite.core.exceptions import UsageError
+from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, was_asked
 from benchsuite.core.plain import read
@@ -18,13 +18,13 @@ from benchsuite.core.results import UNREADABLE, Status
 from benchsuite.models import Run, TuningTrial
 from benchsuite.report import answers, queries
 from benchsuite.report.charts import of_run
+from benchsuite.report.exports import table_as_csv
 from benchsuite.report.limiting import told
 from benchsuite.report.pages import history
 from benchsuite.report.sentences import model_sentence
 from benchsuite.tuning.trial import Trial
 from benchsuite.views import access, live
-from benchsuite.views.export import download, formats_of
-from benchsuite.views.page import guarded, page
+from benchsuite.views.page import download, formats_of, guarded, page, send_runs
 
 
 @guarded
@@ -53,6 +53,28 @@ def configuration(request: HttpRequest, key: str) -> HttpResponse:
     if shown is None:
         raise access.gone("configuration", f"{key[:64]!r}")
     return page(request, "history", {"title": history.title(shown["newest"]), "history": shown})
+
+
+@guarded
+def export(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    runs = queries.exported().filter(pk=pk)
+    if not runs.exists():
+        raise access.gone("run", pk)
+    return send_runs(request, runs, f"run-{pk}")
+
+
+@guarded
+def chart(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
+    """The numbers of a chart of a run: its page shows those of a long run in steps."""
+    run = Run.objects.filter(pk=pk).first()
+    if run is None:
+        raise access.gone("run", pk)
+    by_slug = {chart.series.slug: chart.series for chart in of_run.charts(run)}
+    if slug not in by_slug:
+        raise access.NotShown(f"There is no chart {slug[:60]!r}; {choices(slug[:60], by_slug)}")
+    series = by_slug[slug]
+    lines = table_as_csv([column.name for column in series.columns], series.rows)
+    return download(request, "csv", f"{slug}-{pk}", {"csv": lambda: lines})
 
 
 FIRST = ("stage-goodput", "stage-response-times", "goodput", "distribution", "connection-memory")

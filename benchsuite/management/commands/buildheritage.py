@@ -12,7 +12,7 @@ from benchsuite.core.units import format_duration
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.pythons import building
-from benchsuite.report.terminal.grid import Grid
+from benchsuite.report.writers import Grid
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.assembly import started
 from benchsuite.servers.heritage.adapters import Heritage

@@ -10,7 +10,7 @@ from benchsuite.core.glossary import explain, explanations
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal.grid import Grid
+from benchsuite.report.writers import Grid
 
 
 class Command(BriefCommand):

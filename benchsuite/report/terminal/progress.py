@@ -12,7 +12,7 @@ from rich.text import Text
 from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.core.units import format_count, format_duration, format_period, format_rate
 from benchsuite.load.job import Tick
-from benchsuite.report.terminal.grid import wrapped
+from benchsuite.report.writers import wrapped
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Observation, Phase, Trial

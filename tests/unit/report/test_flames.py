@@ -7,8 +7,7 @@ from rich.console import Console
 
 from benchsuite.report import limiting
 from benchsuite.report.limiting import flame
-from benchsuite.report.terminal.grid import show
-from benchsuite.report.writers import grid
+from benchsuite.report.writers import grid, show
 from tests.factories import make_run
 from tests.flames import profile
 

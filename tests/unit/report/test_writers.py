@@ -9,8 +9,7 @@ from django.template.loader import render_to_string
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.commands import PROGRAM_VARIABLE
 from benchsuite.report.answers import machine_answer
-from benchsuite.report.terminal.grid import Grid
-from benchsuite.report.writers import grid, to_markdown, to_terminal
+from benchsuite.report.writers import Grid, grid, to_markdown, to_terminal
 from benchsuite.telemetry.machine import Check, State
 from tests.golden import Golden
 

@@ -6,7 +6,7 @@ import pytest
 from rich.text import Text
 
 from benchsuite.management.output import SafeConsole
-from benchsuite.report.terminal.grid import Grid
+from benchsuite.report.writers import Grid
 
 GRID = Grid(
     headings=("server", "goodput", "p50", "p95", "verdict", "usable"),
