@@ -13,14 +13,14 @@ from rich.segment import Segment
 
 from benchsuite import conf
 from benchsuite.conf import addresses
-from benchsuite.core.answer import Answer
+from benchsuite.core.answer import Answer, Table
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.management import streams
 from benchsuite.management.streams import Outlasting
 from benchsuite.models import Run
 from benchsuite.report import answers
-from benchsuite.report.writers import Grid, show, to_terminal, wrapped
+from benchsuite.report.writers import show, to_terminal, wrapped
 from benchsuite.system.lock import Claim
 
 
@@ -38,8 +38,8 @@ class SafeConsole(Console):
         text = streams.legible(hidden(text), cast(TextIO, self.file))
         self.print("\n".join(wrapped(text, self.width)), markup=False, soft_wrap=True)
 
-    def table(self, grid: Grid) -> None:
-        show(grid.written(lambda text: streams.legible(text, cast(TextIO, self.file))), self)
+    def table(self, table: Table) -> None:
+        show(table, self, lambda text: streams.legible(text, cast(TextIO, self.file)))
 
     def render(
         self, renderable: RenderableType, options: ConsoleOptions | None = None

@@ -6,9 +6,8 @@ What a terminal wraps, and what of a table it leaves out if it is narrow.
 import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import compress
-from typing import Any, Protocol
+from dataclasses import replace
+from typing import Protocol
 
 import rich.console
 import rich.table
@@ -86,33 +85,9 @@ PROSE_WIDTH = 24  #: Narrower than this no column of sentences is printed.
 BETWEEN = 3  #: Columns of a terminal between two of a table.
 BESIDE = 2  #: To the left of the first, and to the right of the last.
 
-Cell = str | Text
 
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """Rows under headings; no cell is ever cut, and one with several lines keeps them."""
-
-    headings: Sequence[str]
-    rows: Sequence[Sequence[Cell]]
-    words: Sequence[str] = ()  #: Headings of columns that stand left: the first always does.
-    prose: Sequence[str] = ()  #: Headings of columns whose first line may be wrapped.
-    spare: Sequence[str] = ()
-    """Headings of columns to leave out, the first of them first, until the rest fits."""
-
-    def without(self, names: Sequence[str]) -> "Grid":
-        kept = [name not in names for name in self.headings]
-        rows = [list(compress(row, kept)) for row in self.rows]
-        return replace(self, headings=list(compress(self.headings, kept)), rows=rows)
-
-    def written(self, write: Callable[[str], str]) -> "Grid":
-        rows = [
-            [Text(write(str(one)), getattr(one, "style", "")) for one in row] for row in self.rows
-        ]
-        written: dict[str, Any] = {"rows": rows}
-        for name in ("headings", "words", "prose", "spare"):
-            written[name] = [write(heading) for heading in getattr(self, name)]
-        return replace(self, **written)
+COLOURS = {"better": "green", "worse": "red", "●": "green", "◐": "yellow", "○": "red", "✗": "red"}
+"""Of entries of a table, by a word or by the shape before one: no colour tells anything alone."""
 
 
 def spare(figures: Iterable[Metric], **others: int) -> list[str]:
@@ -121,42 +96,51 @@ def spare(figures: Iterable[Metric], **others: int) -> list[str]:
     return sorted(at, key=at.__getitem__)
 
 
-def show(grid: Grid, console: rich.console.Console) -> None:
-    """Prints it as wide as the console allows; as a block a row where the least doesn't fit."""
-    spare = [name for name in grid.spare if name in grid.headings]
+def show(table: Table, console: rich.console.Console, write: Callable[[str], str] = str) -> None:
+    """Prints it as wide as the console allows, and as a block a row where the least doesn't fit.
+
+    No entry is ever cut, and one with several lines keeps them. `write` gives a text in the
+    characters that there are.
+    """
+    headings, rows = [write(heading) for heading in table.headings], []
+    for entries in table.entries:
+        texts = [shown.whole for shown, _ in entries]
+        rows.append([Text(write(text), COLOURS.get(text.partition(" ")[0], "")) for text in texts])
+    spare = [name for name in table.spare if name in table.headings]
     lines = PLAIN if console.options.ascii_only else box.SIMPLE_HEAD
     for count in range(len(spare) + 1):
-        rest = grid.without(spare[:count])
-        table = rich.table.Table(box=lines, pad_edge=False)
-        least = BESIDE - BETWEEN
-        for place, name in enumerate(rest.headings):
-            texts, is_prose = [str(row[place]) for row in rest.rows], name in rest.prose
+        kept = [at for at, name in enumerate(table.headings) if name not in spare[:count]]
+        drawn, least = rich.table.Table(box=lines, pad_edge=False), BESIDE - BETWEEN
+        for at in kept:
+            texts = [row[at].plain for row in rows]
+            is_left = not at or table.headings[at] not in table.figures
+            is_prose = bool(at) and is_left and any(len(text) > PROSE_WIDTH for text in texts)
             narrowest = _narrowest(texts) if is_prose else max(map(cell_len, texts), default=0)
-            least += max(cell_len(name), narrowest) + BETWEEN
-            table.add_column(
-                Text(name),
-                justify="left" if not place or is_prose or name in rest.words else "right",
+            least += max(cell_len(headings[at]), narrowest) + BETWEEN
+            drawn.add_column(
+                Text(headings[at]),
+                justify="left" if is_left else "right",
                 no_wrap=not is_prose,
                 overflow="fold",
                 min_width=narrowest if is_prose else None,
             )
         if least <= console.width:
-            for row in rest.rows:
-                table.add_row(*(Text(cell) if isinstance(cell, str) else cell for cell in row))
-            console.print(table)
-            left_out = f"Left out at this width: {', '.join(spare[:count])}."
+            for row in rows:
+                drawn.add_row(*(row[at] for at in kept))
+            console.print(drawn)
+            left_out = f"Left out at this width: {', '.join(map(write, spare[:count]))}."
             for part in wrapped(left_out, console.width) if count else ():
                 console.print(part, markup=False, soft_wrap=True)
             return
-    columns, width = grid.headings[1:], console.width
+    columns, width = headings[1:], console.width
     across = min(max((cell_len(name) for name in columns), default=0), max(width // 2 - 4, 1))
     blocks = []
-    for row in grid.rows:
-        blocks += [Text(""), _lines(Text.assemble(row[0]), width, 0)]
-        for name, cell in zip(columns, row[1:], strict=True):
-            if str(cell):
-                text = Text.assemble(f"  {name:<{across}}  ", cell)
-                blocks.append(_lines(text, width, across + 4))
+    for first, *others in rows:
+        blocks += [Text(""), _lines(first, width, 0)]
+        for name, text in zip(columns, others, strict=True):
+            if text:
+                line = Text.assemble(f"  {name:<{across}}  ", text)
+                blocks.append(_lines(line, width, across + 4))
     for line in (*blocks, Text("")):
         console.print(line, markup=False, soft_wrap=True)
 
@@ -182,15 +166,12 @@ def _narrowest(texts: Iterable[str]) -> int:
 MEANT = re.compile(r"([\\`*<>|~&]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_]))")
 """What Markdown takes for more than text; an underscore within a word is one."""
 
-COLOURS = {"better": "green", "worse": "red", "●": "green", "◐": "yellow", "○": "red", "✗": "red"}
-"""Of entries of a table, by a word or by the shape before one: no colour tells anything alone."""
-
 MOST = 8  #: Rows of a table that a terminal shows unasked.
 
 
 class Console(Protocol):
     def say(self, text: str) -> None: ...
-    def table(self, grid: Grid) -> None: ...
+    def table(self, table: Table) -> None: ...
 
 
 def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) -> None:
@@ -210,23 +191,11 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
             console.say(part.title)
         rows = enumerate(part.rows)
         shown = [row for at, row in rows if at < MOST or at == part.chosen or every_row]
-        console.table(grid(replace(part, rows=shown)))
+        console.table(replace(part, rows=shown))
         if more := len(part.rows) - len(shown):
             console.say(f"{more} more row{'s' * (more != 1)}: -v2 shows all.")
         if part.note:
             console.say(part.note)
-
-
-def grid(table: Table) -> Grid:
-    words, rows = [name for name, is_figure in table.columns if not is_figure], []
-    long = dict[str, None]()
-    for entries in table.entries:
-        texts = [shown.whole for shown, _ in entries]
-        rows.append([Text(text, style=COLOURS.get(text.partition(" ")[0], "")) for text in texts])
-        for name, text in list(zip(table.headings, texts, strict=True))[1:]:
-            if name in words and len(text) > PROSE_WIDTH:
-                long[name] = None
-    return Grid(headings=table.headings, rows=rows, words=words, prose=[*long], spare=table.spare)
 
 
 def to_markdown(answer: Answer) -> str:

@@ -13,7 +13,6 @@ from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
 from benchsuite.report import answers
-from benchsuite.report.writers import grid
 from benchsuite.system import fingerprint
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
@@ -59,5 +58,5 @@ def _calibrate(screen: Screen, seconds: float, processes: int) -> None:
     store.ceilings(here)  # says at once when nothing can be kept
     with terminable(), alone(screen.waiting), screen.console.status("Calibrating …"):
         measured = list(ceilings(seconds=seconds, processes=processes))
-    screen.console.table(grid(answers.ceilings_table(measured)))
+    screen.console.table(answers.ceilings_table(measured))
     store.keep_ceilings(here, measured)

@@ -6,11 +6,11 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from benchsuite import conf
+from benchsuite.core.answer import Table
 from benchsuite.core.glossary import explain, explanations
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.report.writers import Grid
 
 
 class Command(BriefCommand):
@@ -39,9 +39,9 @@ class Command(BriefCommand):
             every = dict.fromkeys(term for some in explanations().values() for term in some)
             headings = ("code or term", "what it means")
             meanings = [[term.term, term.meaning] for term in every]
-            console.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
+            console.table(Table(headings, meanings))
         elif options["findings"]:
-            console.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
+            console.table(Table(HEADINGS, rows()))
         else:
             console.table(_adapters("server", conf.servers(), "interface"))
             console.table(_adapters("front", conf.fronts()))
@@ -50,10 +50,10 @@ class Command(BriefCommand):
                 for name, work in conf.workloads().items()
             ]
             about = ("workload", "what it does", "options")
-            console.table(Grid(headings=about, rows=workloads, prose=about[1:]))
+            console.table(Table(about, workloads))
 
 
-def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:
+def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Table:
     """A table of these, with some of their attributes."""
     rows = [
         [
@@ -65,6 +65,4 @@ def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:
         ]
         for name, adapter in adapters.items()
     ]
-    spare = ("version", *facts)
-    headings = (kind, *facts, "version", "usable")
-    return Grid(headings=headings, rows=rows, words=spare, prose=("usable",), spare=spare)
+    return Table((kind, *facts, "version", "usable"), rows, spare=("version", *facts))

@@ -7,7 +7,7 @@ from rich.console import Console
 
 from benchsuite.report import limiting
 from benchsuite.report.limiting import flame
-from benchsuite.report.writers import grid, show
+from benchsuite.report.writers import show
 from tests.factories import make_run
 from tests.flames import profile
 
@@ -27,7 +27,7 @@ def test_the_tables_fit_80_columns():
     tables = limiting.top_tables([run])
     assert tables[0].title == "CPU time of gunicorn-gthread by own time"
     for table in tables:
-        show(grid(table), console)
+        show(table, console)
     said = console.file.getvalue()
     assert all(len(line) <= 80 for line in said.splitlines())
     assert "execute (compiler.py:1570)" in said
