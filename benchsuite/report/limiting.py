@@ -93,18 +93,6 @@ def flame(run: Run) -> Flame | None:
     return Flame(run=run, stacks=stacks.unpacked(data["stacks"]), project=project, **kept)
 
 
-def _flame_as_json(graph: Flame | None) -> dict[str, Any] | None:
-    """How many samples, and the top functions with their shares of these."""
-    if graph is None:
-        return None
-    top = dict.fromkeys(row for rows in graph.tables.values() for row in rows)
-    return {
-        "samples": graph.samples,
-        "rate_hz": graph.rate_hz,
-        "functions": [asdict(one) for one in top],
-    }
-
-
 def top_tables(runs: Iterable[Run]) -> list[Table]:
     every = cells([run for run in runs if run.diagnosis])
     return [
@@ -209,12 +197,16 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
 
 
 def as_json(run: Run) -> dict[str, Any]:
-    limits = told(run)
-    parts = {**limits.time.parts, REST: limits.time.rest_s} if limits.time else None
+    """With the samples of a flame graph, and the top functions with their shares of these."""
+    limits, sampled = told(run), None
+    if graph := limits.flame:
+        top = dict.fromkeys(row for rows in graph.tables.values() for row in rows)
+        functions = [asdict(row) for row in top]
+        sampled = {"samples": graph.samples, "rate_hz": graph.rate_hz, "functions": functions}
     return {
-        "request_time": parts,
+        "request_time": limits.time and {**limits.time.parts, REST: limits.time.rest_s},
         "limits": [asdict(limit) for limit in limits.limits],
-        "flame": _flame_as_json(limits.flame),
+        "flame": sampled,
     }
 
 

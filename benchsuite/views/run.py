@@ -85,22 +85,18 @@ OF_PARTS = ("cpu", "memory", "connections")
 def _context(run: Any) -> dict[str, Any]:
     """Of the template, for a run as it is `stored`."""
     answer, columns = answers.of_run(run), every.in_place(Place.PART)
-    limits = told(run, queries.beside(run) if run.in_company else ())
     charts = of_run.charts(run)
     first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
     rest = [chart for chart in charts if chart not in first]
     return {
         "title": answer.title,
         "run": run,
-        "in_company": run.in_company,
         "answer": answer,
         "model_sentence": model_sentence([run]),
         "own_target": own_targets([(run.server, run.server_facts)]),
         "findings": answers.by_weight(run),
-        "request_time": limits.sentence,
-        "limits": limits.limits,
+        "limiting": told(run, queries.beside(run) if run.in_company else ()),
         "made_for": _made_for(run),
-        "flame": limits.flame,
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
         "names": [
             (part, [column.show(column.of_part(part)) for column in columns])

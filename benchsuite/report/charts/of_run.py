@@ -126,17 +126,17 @@ def grid(count: int) -> list[float]:
 
 MOMENT = Column("second", "second", lambda second: f"{second:.1f}", first)
 
-PROPORTIONAL = (
-    "Proportional set size of each part’s whole process tree: shared pages are divided, not "
-    "counted twice."
-)
-BUSY = "CPUs busy in each second, by part; 1 is one CPU fully used."
 BY_PART = {
     "cpu": (
         *("cpu_percent", "CPU", Axis("CPUs busy", per=100)),
-        *(lambda percent: units.format_number(percent and percent / 100), BUSY),
+        lambda percent: units.format_number(percent and percent / 100),
+        "CPUs busy in each second, by part; 1 is one CPU fully used.",
     ),
-    "memory": ("memory_bytes", "Memory", series.MEMORY, units.format_bytes, PROPORTIONAL),
+    "memory": (
+        *("memory_bytes", "Memory", series.MEMORY, units.format_bytes),
+        "Proportional set size of each part’s whole process tree: shared pages are divided, not "
+        "counted twice.",
+    ),
 }
 """Slug → field of a reading, title, axis, how a value is written, note."""
 

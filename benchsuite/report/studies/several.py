@@ -17,12 +17,6 @@ from benchsuite.studies.study import Study, cell_title
 from benchsuite.studies.tables import HOW
 from benchsuite.studies.trend import trends
 
-OTHER_FILE = (
-    "The two are of another file or scale: configurations with the same values may not be the same."
-)
-ALIKE = "Their environments don’t differ in what matters."
-NONE_TURNED = "No claim came out otherwise."
-
 MOST_EXECUTIONS = 60  #: In a trend, the newest.
 
 
@@ -60,7 +54,12 @@ def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
-    notes = {OTHER_FILE: not same_file, ALIKE: are_known and not unlike, NONE_TURNED: not turned}
+    notes = {
+        "The two are of another file or scale: configurations with the same values may not be the "
+        "same.": not same_file,
+        "Their environments don’t differ in what matters.": are_known and not unlike,
+        "No claim came out otherwise.": not turned,
+    }
     section = Section(
         title=f"Against the execution of {other.when}",
         sentences=[words for words, holds in notes.items() if holds],
