@@ -120,8 +120,8 @@ def _first_tiles(run: Run) -> list[Tile]:
     if run.goodput is None:
         return []
     if not was_asked(run):
-        others = [tile for tile in parts.socket_tiles(run) if tile.title != "ended early"]
-        return [*others[:3], _tile(run, every.figure("memory_bytes"))]
+        tiles = [tile for tile in parts.socket_tiles(run) if tile.title != "ended early"]
+        return [*tiles[:3], _tile(run, every.figure("memory_bytes"))]
     level = titles.level_title(run)
     notes = {
         "goodput": f"with {level}" if level else "",
@@ -140,10 +140,8 @@ def figures(run: Run) -> list[Tile]:
     tiles = parts.socket_tiles(run)
     for metric in every.in_place(Place.TILE):
         if (was_asked(run) or not metric.of_answers) and metric.only(run):
-            title, note = (
-                metric.headline(titles.units_of(run)),
-                metric.note(run) if metric.note else "",
-            )
+            note = metric.note(run) if metric.note else ""
+            title = metric.headline(titles.units_of(run))
             tiles.append(_tile(run, metric, title=title, note=note))
     return tiles
 
@@ -153,11 +151,7 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     diagnosed = [row for row in rows if row not in counted]
     result_cells = cells(counted)
     card = _card(result_cells, margins)
-    tables = (
-        parts.stages_table(counted),
-        parts.populations_table(counted),
-        parts.sockets_table(counted),
-    )
+    tables = (parts.stages_table, parts.populations_table, parts.sockets_table)
     own = own_targets((row.server, row.server_facts) for row in counted)
     return replace(
         card,
@@ -165,7 +159,7 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
         table=results_table(result_cells),
         cautions=list(filter(None, dict.fromkeys([*card.cautions, model_sentence(counted), own]))),
         sections=[
-            Section(title="Parts", brief=[table for table in tables if table]),
+            Section(title="Parts", brief=[part for table in tables if (part := table(counted))]),
             Section(title="Findings", brief=doubt_lines(counted)),
             Section(title="What limits it", brief=limit_lines(result_cells, diagnosed)),
             Section(title="Functions", brief=top_tables(diagnosed)),
@@ -251,12 +245,11 @@ def machine_answer(checks: Sequence[Check]) -> Answer:
 def ceilings_table(ceilings: Iterable[Ceiling]) -> Table:
     figures = ["in flight", "ceiling", "load CPU", "responder CPU", "others"]
     rows = []
-    for one in ceilings:
-        percents = (one.load_cpu_percent, one.responder_cpu_percent, one.others_percent)
-        doubt = f"not used: {why}" if (why := ceiling_doubt(one)) else ""
-        row = [one.model, str(one.users), CONNECTIONS[one.keep_alive]]
-        rows.append(
-            [*row, units.format_rate(one.throughput), *map(units.format_percent, percents), doubt]
-        )
+    for ceiling in ceilings:
+        cpus = (ceiling.load_cpu_percent, ceiling.responder_cpu_percent, ceiling.others_percent)
+        doubt = f"not used: {why}" if (why := ceiling_doubt(ceiling)) else ""
+        row = [ceiling.model, str(ceiling.users), CONNECTIONS[ceiling.keep_alive]]
+        row += [units.format_rate(ceiling.throughput), *map(units.format_percent, cpus)]
+        rows.append([*row, doubt])
     heads = ["model", "in flight", "connections", *figures[1:], "doubt"]
     return Table(heads, rows, figures=figures, spare=("others", "responder CPU", "load CPU"))

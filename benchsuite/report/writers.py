@@ -90,9 +90,9 @@ COLOURS = {"better": "green", "worse": "red", "●": "green", "◐": "yellow", "
 """Of entries of a table, by a word or by the shape before one: no colour tells anything alone."""
 
 
-def spare(figures: Iterable[Metric], **others: int) -> list[str]:
-    """Headings of figures, and others, that may be left out, the first of them first."""
-    at = {one.heading: one.spare for one in figures if one.spare} | others
+def spare(figures: Iterable[Metric], **further: int) -> list[str]:
+    """Headings of figures, and further ones, that may be left out, the first of them first."""
+    at = {one.heading: one.spare for one in figures if one.spare} | further
     return sorted(at, key=at.__getitem__)
 
 
@@ -135,9 +135,9 @@ def show(table: Table, console: rich.console.Console, write: Callable[[str], str
     columns, width = headings[1:], console.width
     across = min(max((cell_len(name) for name in columns), default=0), max(width // 2 - 4, 1))
     blocks = []
-    for first, *others in rows:
+    for first, *entries in rows:
         blocks += [Text(""), _lines(first, width, 0)]
-        for name, text in zip(columns, others, strict=True):
+        for name, text in zip(columns, entries, strict=True):
             if text:
                 line = Text.assemble(f"  {name:<{across}}  ", text)
                 blocks.append(_lines(line, width, across + 4))

@@ -121,7 +121,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     looks = styles([cell.first.server for cell in comparison.cells])
     for cell, style, line in zip(comparison.cells, looks, lines, strict=True):
         contrast = by_cell.get(id(cell))
-        others = [other for other in comparison.cells if other is not cell]
+        remaining = [other for other in comparison.cells if other is not cell]
         rows.append(
             {
                 "cell": cell,
@@ -133,7 +133,7 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
                 "result": outcome(contrast) if contrast else "",
                 "figures": [_shown(cell, one, spread=one.name == figure.name) for one in columns],
                 "baseline_url": _url(request, baseline=cell.first.pk.hex) if cell.is_sound else "",
-                "without_url": _url(request, others) if others else "",
+                "without_url": _url(request, remaining) if remaining else "",
             }
         )
     return {

@@ -247,9 +247,9 @@ def _ranked(configurations: Sequence[Cell]) -> list[Ranked]:
 
 def _answer(ranked: Sequence[Ranked]) -> str:
     """Which answered most, unless so few runs can't tell it from others."""
-    (title, best, most), *others = ranked
+    (title, best, most), *behind = ranked
     own, close = best.figures(GOODPUT), []
-    for name, cell, rate in others:
+    for name, cell, rate in behind:
         theirs, several = cell.figures(GOODPUT), min(len(best.entering), len(cell.entering)) > 1
         among = several and own and theirs and min(own) <= max(theirs)
         if most < CLOSE * rate or among:
@@ -258,7 +258,7 @@ def _answer(ranked: Sequence[Ranked]) -> str:
         several_names = f"{len(close)} others" if len(close) > 2 else listed(close)
         return f"{title} and {several_names}: too close to call"
     rate_words = format_rate(most, units_beside(best.first))
-    return f"{title} answered most: {rate_words}" if others else f"{title}: {rate_words}"
+    return f"{title} answered most: {rate_words}" if behind else f"{title}: {rate_words}"
 
 
 def _without(batch: Sequence[Run], configurations: Sequence[Cell]) -> str:

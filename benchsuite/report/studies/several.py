@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from benchsuite.comparing.differences import SETTING, differences
 from benchsuite.core.answer import Answer, Section, Shown, Table
-from benchsuite.core.units import listed
+from benchsuite.core.units import counted, listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import sentences
 from benchsuite.report.studies import execution, rows
@@ -37,20 +37,20 @@ def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
     unlike = differences(firsts) if are_known else []
     unlike = [one for one in unlike if one.matters and not one.name.startswith(SETTING)]
     same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
-    found = trend.difference(mine.study, other.execution, mine.execution)
+    changed = trend.difference(mine.study, other.execution, mine.execution)
     turned = [
         [later.claim.says, outcome(earlier), outcome(later), later.reason]
-        for earlier, later in found.turned
+        for earlier, later in changed.turned
     ]
     tables = [Table(["claim", "there", "here", "why"], turned)] if turned else []
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
     for word in ("shown", "not shown"):
         rows = [
             [cell_title(one.coordinates), titles[one.figure], execution.interval_words(one.found)]
-            for one in found.changes
+            for one in changed.changes
             if one.found.value is not None and one.is_shown == (word == "shown")
         ]
-        title = f"{len(rows)} difference{'s' * (len(rows) != 1)} {word}"
+        title = f"{counted(len(rows), 'difference')} {word}"
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
@@ -91,7 +91,7 @@ def trend_of(mine: StudyReport) -> tuple[Section, int]:
 def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     """Of each cell, or why there are none."""
     if len(like) < FEWEST_VALUES:
-        count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
+        count = f"{counted(len(like), 'execution')} of this file, scale and environment"
         return [f"{count}; steps are looked for from {FEWEST_VALUES} on."]
     lines = []
     for cell in trends([rows.execution(one, study) for one in like], name):
