@@ -126,13 +126,8 @@ class Drawn(NamedTuple):
     is_project: bool
 
 
-class Drawing(NamedTuple):
-    boxes: Sequence[Drawn]
-    height: int
-    narrow: int  #: Calls that are not drawn.
-
-
-def drawing(flame: Flame) -> Drawing:
+def drawing(flame: Flame) -> dict[str, Any]:
+    """The boxes of `_flame.html`, their height, and how many calls are too narrow to be drawn."""
     every = list(boxes(flame.stacks))
     scale = WIDTH / max((box.start + box.samples for box in every), default=1)
     drawn = []
@@ -149,7 +144,7 @@ def drawing(flame: Flame) -> Drawing:
         text = text if fits >= FEW_LETTERS else ""
         drawn.append(Drawn(x, y, round(width, 2), text, title, is_project))
     height = max((box.y for box in drawn), default=0) + ROW
-    return Drawing(drawn, height, len(every) - len(drawn))
+    return {"boxes": drawn, "height": height, "narrow": len(every) - len(drawn)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -135,9 +135,9 @@ def show(table: Table, console: rich.console.Console, write: Callable[[str], str
     columns, width = headings[1:], console.width
     across = min(max((cell_len(name) for name in columns), default=0), max(width // 2 - 4, 1))
     blocks = []
-    for first, *entries in rows:
+    for first, *cells in rows:
         blocks += [Text(""), _lines(first, width, 0)]
-        for name, text in zip(columns, entries, strict=True):
+        for name, text in zip(columns, cells, strict=True):
             if text:
                 line = Text.assemble(f"  {name:<{across}}  ", text)
                 blocks.append(_lines(line, width, across + 4))

@@ -1,4 +1,6 @@
-"""One run: can I believe it? And its configuration: has anything changed since?"""
+"""One run: can I believe it? And its configuration: has anything changed since? Deletion of runs,
+and notes on them.
+"""
 
 import shlex
 from contextlib import suppress
@@ -6,7 +8,10 @@ from typing import Any
 from uuid import UUID
 
 from django.db.models import Exists, OuterRef
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.urls import reverse
+from django.utils.http import url_has_allowed_host_and_scheme
+from django.views.decorators.http import require_http_methods
 
 from benchsuite.comparing.answer import own_targets
 from benchsuite.comparing.titles import around
@@ -15,16 +20,17 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, was_asked
 from benchsuite.core.plain import read
 from benchsuite.core.results import UNREADABLE, Status
-from benchsuite.models import Run, TuningTrial
+from benchsuite.models import Note, Run, TuningTrial
 from benchsuite.report import answers, queries
 from benchsuite.report.charts import of_run
 from benchsuite.report.exports import table_as_csv
 from benchsuite.report.limiting import told
 from benchsuite.report.pages import history
 from benchsuite.report.sentences import model_sentence
+from benchsuite.store import notes
 from benchsuite.tuning.trial import Trial
 from benchsuite.views import access, live
-from benchsuite.views.page import download, formats_of, guarded, page, send_runs
+from benchsuite.views.page import download, formats_of, guarded, page, send_runs, wanted_ids
 
 
 @guarded
@@ -75,6 +81,53 @@ def chart(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
     series = by_slug[slug]
     lines = table_as_csv([column.name for column in series.columns], series.rows)
     return download(request, "csv", f"{slug}-{pk}", {"csv": lambda: lines})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@guarded
+def delete(request: HttpRequest) -> HttpResponse:
+    access.require(request, "delete_run", "Deleting runs needs")
+    runs = queries.chosen(queries.listed(), wanted_ids(request))
+    kept = [run for run in runs if run.status == Status.RUNNING.value]
+    gone = [run for run in runs if run not in kept]
+    if request.method == "POST" and gone:
+        Run.objects.filter(pk__in=[run.pk for run in gone]).delete()
+        return HttpResponseRedirect(f"{reverse('benchsuite:list')}?deleted={len(gone)}")
+    return page(request, "delete", {"title": "Delete runs", "runs": gone, "kept": kept})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@guarded
+def note_on(request: HttpRequest) -> HttpResponse:
+    """Of `run` or `label`. A POST with `star` turns the star over and leaves the text."""
+    access.require(request, "change_note", "Notes need")
+    given = request.POST if request.method == "POST" else request.GET
+    run, label = None, given.get("label", "")
+    about: dict[str, Any] = {"label": label}
+    what = f"the label “{label}”"
+    if given.get("run", ""):
+        run = queries.chosen(queries.listed(), [given["run"]])[0]
+        about, what = {"run": run}, f"{history.title(run)}, {history.moment(run.started_at)}"
+    elif not Run.objects.filter(label=label).exclude(label="").exists():
+        raise UsageError(f"There is no run with the label {label[:60]!r} to note something of.")
+    note, back = Note.objects.filter(**about).first() or Note(), _back(request, run)
+    if request.method == "POST":
+        if "star" in given:
+            notes.keep(**about, starred=not note.starred)
+        else:
+            notes.keep(**about, text=given.get("text", ""), starred=given.get("starred") == "1")
+        return HttpResponseRedirect(back)
+    context = {"about": about, "note": note, "back": back, "longest": notes.LONGEST}
+    return page(request, "note", {"title": f"Note on {what}", **context})
+
+
+def _back(request: HttpRequest, run: Run | None) -> str:
+    """Where the reader came from, if that is one of these pages."""
+    wanted = request.POST.get("next", "") or request.headers.get("Referer", "")
+    allowed = url_has_allowed_host_and_scheme(wanted, allowed_hosts={request.get_host()})
+    if allowed and "/note/" not in wanted:
+        return wanted
+    return run.get_absolute_url() if run else reverse("benchsuite:list")
 
 
 FIRST = ("stage-goodput", "stage-response-times", "goodput", "distribution", "connection-memory")
