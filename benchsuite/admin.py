@@ -65,9 +65,10 @@ class RunAdmin(WithPage):
 
     @admin.display(description="verdict", ordering="verdict")
     def state(self, obj: Run) -> SafeString:
-        from benchsuite.report.pages import html
+        from benchsuite.report.pages.html import badge
+        from benchsuite.report.sentences import state
 
-        return html.badge(html.state(obj))
+        return badge(state(obj))
 
 
 class ExecutionAdmin(WithPage):

@@ -22,14 +22,13 @@ from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableT
 from rich.segment import Segment
 
 from benchsuite import conf
-from benchsuite.core.answer import Answer
+from benchsuite.core.answer import Answer, Table
 from benchsuite.core.commands import as_called
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.models import Run
-from benchsuite.report.terminal import results
-from benchsuite.report.terminal.grid import Grid, show, wrapped
-from benchsuite.report.writers import to_terminal
+from benchsuite.report import answers
+from benchsuite.report.writers import show, to_terminal, wrapped
 from benchsuite.system.lock import Claim
 
 UNBOUNDED = 100_000  #: Columns where nobody says how many: lines are as long as they need to be.
@@ -167,8 +166,8 @@ class Screen(Console):
             lines = wrapped(self._legible(hidden(text)), self.width)
             self.print("\n".join(lines), markup=False, soft_wrap=True)
 
-    def table(self, grid: Grid) -> None:
-        show(grid.written(self._legible), self)
+    def table(self, table: Table) -> None:
+        show(table, self, self._legible)
 
     def answer(self, answer: Answer, look: str = "") -> None:
         to_terminal(answer, self, every_row=self._every_row)
@@ -179,7 +178,7 @@ class Screen(Console):
         """With the address of the page that shows these runs, where they are stored."""
         many = len(rows) != 1
         page = conf.page("compare", batch=rows[0].batch) if many else conf.page(rows[0].pk)
-        self.answer(results.runs_answer(rows, conf.margins()), page if stored else "")
+        self.answer(answers.runs_answer(rows, conf.margins()), page if stored else "")
 
     def waiting(self, claim: Claim) -> None:
         self.say(f"Another run is under way ({claim}); waiting for it to end. Ctrl-C gives up.")

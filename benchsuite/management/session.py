@@ -25,7 +25,7 @@ from benchsuite.load.job import Tick
 from benchsuite.management import output
 from benchsuite.management.options.place import Place
 from benchsuite.models import Run, StudyCell
-from benchsuite.report.exports.runs import json_of
+from benchsuite.report.exports import json_of
 from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.runner import preflight
 from benchsuite.runner.plan import Plan

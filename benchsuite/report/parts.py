@@ -10,7 +10,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place
 from benchsuite.core.samples import EVENT, FANOUT, HANDSHAKE, POPULATION, UNSOLICITED
 from benchsuite.models import Measurement, Run
-from benchsuite.report.terminal.grid import spare
+from benchsuite.report.writers import spare
 from benchsuite.stats.levels import HELD, Level, climb, level_of
 
 

@@ -1,29 +1,177 @@
-"""Answers for a terminal and in Markdown; `_answer.html` writes them on pages, `plain` as JSON."""
+"""Answers for a terminal and in Markdown; `_answer.html` writes them on pages, `plain` as JSON.
+
+What a terminal wraps, and what of a table it leaves out if it is narrow.
+"""
 
 import re
-from collections.abc import Iterator, Sequence
+import textwrap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Protocol
 
+import rich.console
+import rich.table
+from rich import box
+from rich.cells import cell_len
 from rich.text import Text
 
 from benchsuite.core.answer import Answer, Section, Table
 from benchsuite.core.commands import as_called
+from benchsuite.core.metrics.every import Metric
 from benchsuite.core.printable import printable
-from benchsuite.report.terminal.grid import PROSE_WIDTH, Grid
 
-MEANT = re.compile(r"([\\`*<>|~&]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_]))")
-"""What Markdown takes for more than text; an underscore within a word is one."""
+NARROWEST = 20  #: A terminal of fewer columns is taken to have as many.
+
+COMMAND = re.compile(r"(?<=: )python manage\.py \S.*$")
+"""What a sentence ends in and a reader copies: it stands on a line of its own, whole."""
+
+COPIED = re.compile(r"/|=|^-|^\w+\(")  #: In words to be copied: paths, addresses, options.
+
+FILLER = "\ue000"  #: The second column of a wide character, for what counts characters.
+
+
+def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[str]:
+    """The lines of a text, each of `width` columns at most but for addresses, paths and commands,
+    which stay whole; figures stay with their units, as thin spaces are no breaks.
+
+    Lines after the first of a paragraph begin with `indent` spaces; `first` columns of the first
+    one are taken already.
+    """
+    width = max(width, NARROWEST)
+    lines: list[str] = []
+    for paragraph in text.split("\n"):
+        begin = len(paragraph) - len(paragraph.lstrip(" "))
+        taken = 0 if lines else first
+        command = COMMAND.search(paragraph)
+        if command and taken + cell_len(paragraph) > width:
+            lines += _wrapped(paragraph[: command.start()], width, max(begin, indent), taken)
+            lines.append(command[0])
+        else:
+            lines += _wrapped(paragraph, width, max(begin, indent), taken)
+    return lines
+
+
+def _wrapped(paragraph: str, width: int, indent: int, taken: int) -> list[str]:
+    wide = "".join(one + FILLER * (cell_len(one) - 1) for one in paragraph)
+    lines = textwrap.wrap(
+        wide,
+        width,
+        initial_indent=" " * taken,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+        expand_tabs=False,
+        replace_whitespace=False,
+    ) or [" " * taken]
+    parts = []
+    for number, whole in enumerate(lines):
+        begin = 0 if number else taken
+        line, room = whole[begin:], width - begin
+        word = line.strip()
+        if len(line) <= room or " " in word or COPIED.search(word):
+            parts.append(line)
+            continue
+        indented = line[: len(line) - len(line.lstrip())]  # one word that is too long: in pieces
+        step = max(1, room - len(indented))
+        parts += [indented + word[at : at + step] for at in range(0, len(word), step)]
+    return [part.replace(FILLER, "") for part in parts]
+
+
+PLAIN = box.Box("\n".join(["    "] * 2 + [" -- "] + ["    "] * 5), ascii=True)
+"""The lines of a table where there are none but in ASCII."""
+
+PROSE_WIDTH = 24  #: Narrower than this no column of sentences is printed.
+
+BETWEEN = 3  #: Columns of a terminal between two of a table.
+BESIDE = 2  #: To the left of the first, and to the right of the last.
+
 
 COLOURS = {"better": "green", "worse": "red", "●": "green", "◐": "yellow", "○": "red", "✗": "red"}
 """Of entries of a table, by a word or by the shape before one: no colour tells anything alone."""
+
+
+def spare(figures: Iterable[Metric], **further: int) -> list[str]:
+    """Headings of figures, and further ones, that may be left out, the first of them first."""
+    at = {one.heading: one.spare for one in figures if one.spare} | further
+    return sorted(at, key=at.__getitem__)
+
+
+def show(table: Table, console: rich.console.Console, write: Callable[[str], str] = str) -> None:
+    """Prints it as wide as the console allows, and as a block a row where the least doesn't fit.
+
+    No entry is ever cut, and one with several lines keeps them. `write` gives a text in the
+    characters that there are.
+    """
+    headings, rows = [write(heading) for heading in table.headings], []
+    for entries in table.entries:
+        texts = [shown.whole for shown, _ in entries]
+        rows.append([Text(write(text), COLOURS.get(text.partition(" ")[0], "")) for text in texts])
+    spare = [name for name in table.spare if name in table.headings]
+    lines = PLAIN if console.options.ascii_only else box.SIMPLE_HEAD
+    for count in range(len(spare) + 1):
+        kept = [at for at, name in enumerate(table.headings) if name not in spare[:count]]
+        drawn, least = rich.table.Table(box=lines, pad_edge=False), BESIDE - BETWEEN
+        for at in kept:
+            texts = [row[at].plain for row in rows]
+            is_left = not at or table.headings[at] not in table.figures
+            is_prose = bool(at) and is_left and any(len(text) > PROSE_WIDTH for text in texts)
+            narrowest = _narrowest(texts) if is_prose else max(map(cell_len, texts), default=0)
+            least += max(cell_len(headings[at]), narrowest) + BETWEEN
+            drawn.add_column(
+                Text(headings[at]),
+                justify="left" if is_left else "right",
+                no_wrap=not is_prose,
+                overflow="fold",
+                min_width=narrowest if is_prose else None,
+            )
+        if least <= console.width:
+            for row in rows:
+                drawn.add_row(*(row[at] for at in kept))
+            console.print(drawn)
+            left_out = f"Left out at this width: {', '.join(map(write, spare[:count]))}."
+            for part in wrapped(left_out, console.width) if count else ():
+                console.print(part, markup=False, soft_wrap=True)
+            return
+    columns, width = headings[1:], console.width
+    across = min(max((cell_len(name) for name in columns), default=0), max(width // 2 - 4, 1))
+    blocks = []
+    for first, *cells in rows:
+        blocks += [Text(""), _lines(first, width, 0)]
+        for name, text in zip(columns, cells, strict=True):
+            if text:
+                line = Text.assemble(f"  {name:<{across}}  ", text)
+                blocks.append(_lines(line, width, across + 4))
+    for line in (*blocks, Text("")):
+        console.print(line, markup=False, soft_wrap=True)
+
+
+def _lines(text: Text, width: int, indent: int) -> Text:
+    """Wrapped at words, without its style, where it does not fit; what is to be copied stays."""
+    if "\n" not in text.plain and text.cell_len <= width:
+        return text
+    first, *further = text.plain.split("\n")
+    copied = [" " * indent + line for line in further]
+    return Text("\n".join([*wrapped(first, width, indent=indent), *copied]))
+
+
+def _narrowest(texts: Iterable[str]) -> int:
+    """Lines after the first are to be copied: they stay whole."""
+    least = 1
+    for text in texts:
+        first, *further = text.split("\n")
+        least = max(least, min(PROSE_WIDTH, cell_len(first)), *map(cell_len, further))
+    return least
+
+
+MEANT = re.compile(r"([\\`*<>|~&]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_]))")
+"""What Markdown takes for more than text; an underscore within a word is one."""
 
 MOST = 8  #: Rows of a table that a terminal shows unasked.
 
 
 class Console(Protocol):
     def say(self, text: str) -> None: ...
-    def table(self, grid: Grid) -> None: ...
+    def table(self, table: Table) -> None: ...
 
 
 def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) -> None:
@@ -43,23 +191,11 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
             console.say(part.title)
         rows = enumerate(part.rows)
         shown = [row for at, row in rows if at < MOST or at == part.chosen or every_row]
-        console.table(grid(replace(part, rows=shown)))
+        console.table(replace(part, rows=shown))
         if more := len(part.rows) - len(shown):
             console.say(f"{more} more row{'s' * (more != 1)}: -v2 shows all.")
         if part.note:
             console.say(part.note)
-
-
-def grid(table: Table) -> Grid:
-    words, rows = [name for name, is_figure in table.columns if not is_figure], []
-    long = dict[str, None]()
-    for entries in table.entries:
-        texts = [shown.whole for shown, _ in entries]
-        rows.append([Text(text, style=COLOURS.get(text.partition(" ")[0], "")) for text in texts])
-        for name, text in list(zip(table.headings, texts, strict=True))[1:]:
-            if name in words and len(text) > PROSE_WIDTH:
-                long[name] = None
-    return Grid(headings=table.headings, rows=rows, words=words, prose=[*long], spare=table.spare)
 
 
 def to_markdown(answer: Answer) -> str:

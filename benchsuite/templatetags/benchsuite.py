@@ -6,4 +6,4 @@ from importlib import import_module
 
 from django.utils.functional import SimpleLazyObject
 
-register = SimpleLazyObject(lambda: import_module("benchsuite.report.pages.tags").register)
+register = SimpleLazyObject(lambda: import_module("benchsuite.report.pages.html").register)

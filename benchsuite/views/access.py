@@ -14,8 +14,6 @@ from django.utils.crypto import constant_time_compare
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 
-HEADER = "Content-Security-Policy"
-
 
 class NotShown(UsageError):
     """Says on a page with this status why there is no other; a UsageError alone has 400."""
@@ -43,7 +41,7 @@ def protect(response: HttpResponseBase, login: str | None) -> None:
         "frame-ancestors": "'self'",
     }
     text = "; ".join(f"{name} {sources}" for name, sources in policy.items())
-    response.headers.setdefault(HEADER, text)
+    response.headers.setdefault("Content-Security-Policy", text)
 
 
 def _sources(*urls: str) -> str:

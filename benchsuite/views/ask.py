@@ -34,11 +34,11 @@ def show(request: HttpRequest) -> HttpResponse:
     context: dict[str, Any] = {"title": "What would you run?", "works": works, "given": given}
     status = 200
     try:
-        found = _candidates(runs, given)
+        candidates = _candidates(runs, given)
         context |= {
-            "answer": _answer(found, given["work"]),
-            "candidates": found,
-            "plot": _plot(found),
+            "answer": _answer(candidates, given["work"]),
+            "candidates": candidates,
+            "plot": _plot(candidates),
         }
     except UsageError as error:
         context["error"], status = str(error), 400
@@ -63,12 +63,12 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     return asking.candidates(here, objective, rate)
 
 
-def _answer(found: Sequence[Candidate], work: str) -> Answer:
-    if not found:
+def _answer(candidates: Sequence[Candidate], work: str) -> Answer:
+    if not candidates:
         none = f"Nothing counts of {work}: all its runs are invalid." if work else NONE
         return Answer(title="ask", headline=none)
-    fitting = [one for one in found if one.fit is Fit.FITS]
-    unknown = [one for one in found if one.fit is Fit.UNKNOWN]
+    fitting = [one for one in candidates if one.fit is Fit.FITS]
+    unknown = [one for one in candidates if one.fit is Fit.UNKNOWN]
     headline = "No stored configuration is known to fit."
     if fitting:
         headline = f"Take {fitting[0].title}: of those that fit it needs least memory."
@@ -77,19 +77,21 @@ def _answer(found: Sequence[Candidate], work: str) -> Answer:
     return Answer(
         title="ask",
         headline=headline,
-        reasons=[f"{len(found)} stored configurations: {len(fitting)} fit{more}."],
+        reasons=[f"{len(candidates)} stored configurations: {len(fitting)} fit{more}."],
         next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
         command=measurable.command if measurable else "",
     )
 
 
-def _plot(found: Sequence[Candidate]) -> dict[str, Any] | None:
+def _plot(candidates: Sequence[Candidate]) -> dict[str, Any] | None:
     """Points in percent from the left (memory) and from the top (rate), and where axes end."""
-    able = [(one.memory_bytes, one.rate, one) for one in found if one.rate and one.memory_bytes]
+    able = [
+        (one.memory_bytes, one.rate, one) for one in candidates if one.rate and one.memory_bytes
+    ]
     if len(able) < 2:
         return None
     most_memory, most_rate = max(memory for memory, *_ in able), max(rate for _, rate, _ in able)
-    best = asking.front(found)
+    best = asking.front(candidates)
     points = []
     for memory, rate, candidate in able:
         x, y = 90 * memory / most_memory, 100 - 90 * rate / most_rate

@@ -1,16 +1,22 @@
-"""Renders pages without assumptions about the project, for those who may see them."""
+"""Renders pages without assumptions about the project, for those who may see them; sends runs and
+pages as files while they are made.
+"""
 
 import logging
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping
 from functools import partial, wraps
+from io import StringIO
 from typing import Any
 
+from asgiref.sync import sync_to_async
 from django.contrib.auth.views import redirect_to_login
 from django.core.exceptions import ImproperlyConfigured
+from django.core.handlers.asgi import ASGIRequest
 from django.db import Error
-from django.http import HttpRequest, HttpResponse, HttpResponseBase
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import render
 from django.template.loader import render_to_string
 from django.utils.http import content_disposition_header
@@ -19,10 +25,15 @@ from django.views.decorators.csrf import csrf_protect
 from django.views.decorators.gzip import gzip_page
 
 from benchsuite import conf, store
+from benchsuite.core.answer import Answer
 from benchsuite.core.commands import PROGRAM_VARIABLE, as_called
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, printable
+from benchsuite.models import Run
+from benchsuite.report import queries
+from benchsuite.report.exports import csv_of, json_of
 from benchsuite.report.pages.html import one_file
+from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
@@ -125,3 +136,66 @@ def page(
 def attached(name: str) -> dict[str, str]:
     """Headers of a file that is kept, whatever letters its name has."""
     return {"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)}
+
+
+CHUNK_LETTERS = 64 * 1024
+TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
+
+Formats = Mapping[str, Callable[[], Iterable[str]]]
+
+
+def formats_of(
+    template: str,
+    context: Callable[[], Mapping[str, Any]],
+    answer: Answer,
+    runs: QuerySet[Run],
+    more: Formats | None = None,
+) -> Formats:
+    """The formats of a page with an answer, which `runs` are evidence of; `more` come second."""
+    return {
+        "md": lambda: [to_markdown(answer)],
+        **(more or {}),
+        "html": lambda: [one_file(template, context())],
+        "json": lambda: json_of(queries.by_and_by(runs)),
+    }
+
+
+def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> HttpResponseBase:
+    """In the format that is wanted, of those that can be made; raises UsageError for others."""
+    if wanted not in formats:
+        raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(formats)}.")
+    chunks = _chunks(formats[wanted]())
+    return StreamingHttpResponse(
+        _in_turn(chunks) if isinstance(request, ASGIRequest) else chunks,
+        content_type=f"{TYPES[wanted]}; charset=utf-8",
+        headers=attached(f"{name}.{wanted}"),
+    )
+
+
+def _chunks(pieces: Iterable[str]) -> Iterator[str]:
+    held = StringIO()
+    for piece in pieces:
+        held.write(piece)
+        if held.tell() >= CHUNK_LETTERS:
+            yield held.getvalue()
+            held = StringIO()
+    yield held.getvalue()
+
+
+async def _in_turn(chunks: Iterator[str]) -> AsyncIterator[str]:
+    """The same for ASGI, where Django would first read an ordinary iterator to its end."""
+    following = sync_to_async(lambda: next(chunks, None))
+    while (chunk := await following()) is not None:
+        yield chunk
+
+
+def send_runs(request: HttpRequest, runs: Iterable[Run], name: str) -> HttpResponseBase:
+    """In the `format` that is asked for."""
+    formats = {"csv": lambda: csv_of(runs), "json": lambda: json_of(runs)}
+    return download(request, request.GET.get("format", "json"), name, formats)
+
+
+def wanted_ids(request: HttpRequest) -> list[str]:
+    """The IDs in `runs`, separated by commas, repeated, or both."""
+    given = request.POST if request.method == "POST" else request.GET
+    return [part for value in given.getlist("runs") for part in value.split(",") if part.strip()]

@@ -8,8 +8,8 @@ from uuid import uuid4
 import pytest
 
 from benchsuite.models import Run
-from benchsuite.report.charts.overlays import MOST_DRAWN
 from benchsuite.views import listing
+from benchsuite.views.compare import MOST_DRAWN
 from tests import every_page
 from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
 from tests.needs import needs

@@ -5,8 +5,8 @@ import json
 import pytest
 
 from benchsuite.comparing.cells import cells
-from benchsuite.report.exports.runs import run_as_json
-from benchsuite.report.terminal.results import results_table
+from benchsuite.report.answers import results_table
+from benchsuite.report.exports import run_as_json
 from tests.factories import make_run
 from tests.web.conftest import text
 

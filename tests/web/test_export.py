@@ -9,9 +9,9 @@ from asgiref.sync import async_to_sync
 from django.test import AsyncClient
 
 from benchsuite.core.commands import PROGRAM_VARIABLE
-from benchsuite.report.exports.runs import run_as_json
-from benchsuite.views import export
-from benchsuite.views.export import CHUNK_LETTERS
+from benchsuite.report.exports import run_as_json
+from benchsuite.views import page as pages
+from benchsuite.views.page import CHUNK_LETTERS
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
 from tests.web.conftest import csv_rows, text
@@ -134,7 +134,7 @@ def test_under_asgi_an_export_is_sent_as_it_is_made(monkeypatch, settings):
             made.append(number)
             yield "x" * CHUNK_LETTERS
 
-    monkeypatch.setattr(export, "csv_of", lines)
+    monkeypatch.setattr(pages, "csv_of", lines)
 
     async def some():
         answer: Any = await AsyncClient().get("/results/export/?format=csv")

@@ -13,10 +13,10 @@ from django.template.loader import render_to_string
 
 from benchsuite.core.results import Status
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.pages.run_list import RunFilter
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 from benchsuite.system import journal
+from benchsuite.views.listing import RunFilter
 from tests.factories import BEGUN, INVALID, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
 from tests.starts import SLOW, doubt, make_rows, starts

@@ -19,10 +19,10 @@ from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Tick
 from benchsuite.management.session import Recording
 from benchsuite.models import Run, StudyRun
-from benchsuite.report import live
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.system import lock
 from benchsuite.system.journal import Journal
+from benchsuite.views import live
 from tests.factories import make_run, make_running_run
 from tests.golden import words_of
 from tests.study_factories import make_study_run, write

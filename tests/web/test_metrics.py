@@ -9,7 +9,7 @@ from benchsuite import conf
 from benchsuite.comparing.cells import cells
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Better, Metric, Unit
-from benchsuite.report.terminal.results import results_table
+from benchsuite.report.answers import results_table
 from tests.starts import FAST, SLOW, starts
 from tests.web.conftest import csv_rows
 

@@ -9,7 +9,7 @@ import pytest
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.models import Run
-from benchsuite.report.terminal.results import runs_answer
+from benchsuite.report.answers import runs_answer
 from tests.factories import INVALID, WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
 from tests.golden import changes, words_of

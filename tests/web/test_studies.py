@@ -6,8 +6,8 @@ from django.core.management import CommandError, call_command
 
 from benchsuite.core.results import Finding, Level
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.studies.differences import chosen_beside, trend_of, whole
 from benchsuite.report.studies.execution import chosen, study_report
+from benchsuite.report.studies.several import chosen_beside, trend_of, whole
 from benchsuite.report.writers import to_markdown
 from benchsuite.system import lock
 from tests.factories import INVALID, MACHINE

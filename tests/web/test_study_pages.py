@@ -9,8 +9,8 @@ from django.core.management import CommandError, call_command
 
 from benchsuite.core.results import Finding, Level
 from benchsuite.models import StudyRun
-from benchsuite.report.studies.differences import whole
 from benchsuite.report.studies.execution import study_report
+from benchsuite.report.studies.several import whole
 from benchsuite.report.writers import to_markdown
 from benchsuite.studies import reading
 from tests import study_factories

@@ -20,7 +20,7 @@ from benchmarks.tuning.scaling import lawful, tuned
 from benchmarks.tuning.simulated import Measured, asked, search
 from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Run, Tuning
-from benchsuite.report.exports.runs import table_as_csv
+from benchsuite.report.exports import table_as_csv
 from benchsuite.report.tuning.evidence import application, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments

@@ -13,10 +13,9 @@ from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
-from benchsuite.report.exports.runs import run_as_json
+from benchsuite.report.answers import of_run
+from benchsuite.report.exports import run_as_json
 from benchsuite.report.parts import sockets_table
-from benchsuite.report.run_answer import of_run
-from benchsuite.report.writers import grid
 from tests.factories import BEGUN, make_run
 from tests.golden import words_of
 from tests.socket_factories import make_echo_run, make_idle_run
@@ -60,7 +59,7 @@ def test_the_terminal_has_a_table_of_its_own(golden, db):
     assert sockets_table([make_run("uwsgi")]) is None
     console = Screen(file=io.StringIO(), width=200)
     runs = [make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")]
-    console.table(grid(sockets_table(runs)))
+    console.table(sockets_table(runs))
     golden(console.file.getvalue())
 
 

@@ -6,13 +6,13 @@ from typing import Any
 from django.core.management.base import CommandParser
 
 from benchsuite import conf
+from benchsuite.core.answer import Table
 from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.core.units import format_duration, gathered
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
 from benchsuite.pythons import building
-from benchsuite.report.terminal.grid import Grid
 from benchsuite.runner import planning, preflight
 from benchsuite.runner.assembly import started
 from benchsuite.servers.heritage.adapters import Heritage
@@ -64,7 +64,7 @@ def _build(
         yield f"{server.name} {server.version(python)} answered after {seconds}"
 
 
-def _table(by_name: Mapping[str, Sequence[type[Heritage]]]) -> Grid:
+def _table(by_name: Mapping[str, Sequence[type[Heritage]]]) -> Table:
     rows = []
     for name, servers in by_name.items():
         first, availables = servers[0], [server.available() for server in servers]
@@ -74,10 +74,5 @@ def _table(by_name: Mapping[str, Sequence[type[Heritage]]]) -> Grid:
             state = "built" if built else "not built"
         names = ", ".join(server.name for server in servers)
         rows.append([name, " or ".join(first.pythons), str(len(first.pins().lines)), state, names])
-    return Grid(
-        headings=("environment", "Python", "packages", "state", "servers"),
-        rows=rows,
-        words=("Python", "state"),
-        prose=("state", "servers"),
-        spare=("packages",),
-    )
+    headings = ("environment", "Python", "packages", "state", "servers")
+    return Table(headings, rows, figures=("packages",), spare=("packages",))

@@ -11,8 +11,7 @@ from benchsuite.core.specs.spec import Spec, option, switch, table
 from benchsuite.load.parent.ceiling import ceilings
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal import results
-from benchsuite.report.writers import grid
+from benchsuite.report import answers
 from benchsuite.system import fingerprint
 from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
@@ -43,14 +42,14 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         screen, asked = Screen(verbosity=options["verbosity"]), read(Examination, options)
         checks = list(examine())
-        screen.answer(results.machine_answer(checks))
+        screen.answer(answers.machine_answer(checks))
         if asked.calibrate:
             here = fingerprint.fingerprint()
             store.ceilings(here)  # says at once when nothing can be kept
             seconds, processes = asked.duration_s, asked.load_processes
             with terminable(), alone(screen.waiting), screen.status("Calibrating …"):
                 measured = list(ceilings(seconds=seconds, processes=processes))
-            screen.table(grid(results.ceilings_table(measured)))
+            screen.table(answers.ceilings_table(measured))
             store.keep_ceilings(here, measured)
         states = {check.state for check in checks}
         if State.BAD in states:

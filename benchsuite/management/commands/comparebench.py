@@ -17,7 +17,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.management import output
 from benchsuite.management.options.parsing import BriefCommand, read
-from benchsuite.report.exports.comparison import as_json, as_junit
+from benchsuite.report.exports import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal
 from benchsuite.store import notes
 from benchsuite.store.abandoned import sweep

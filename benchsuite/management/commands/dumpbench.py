@@ -11,7 +11,7 @@ from benchsuite.core.units import counted
 from benchsuite.management import output
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
+from benchsuite.report.exports import json_of
 from benchsuite.store.abandoned import sweep, sweep_executions
 
 

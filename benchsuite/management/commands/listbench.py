@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from benchsuite import conf
+from benchsuite.core.answer import Table
 from benchsuite.core.glossary import explain, explanations
 from benchsuite.core.specs.spec import Entry
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal.grid import Grid
 
 
 class Command(BriefCommand):
@@ -33,9 +33,9 @@ class Command(BriefCommand):
             every = dict.fromkeys(term for some in explanations().values() for term in some)
             headings = ("code or term", "what it means")
             meanings = [[term.term, term.meaning] for term in every]
-            screen.table(Grid(headings=headings, rows=meanings, prose=headings[1:]))
+            screen.table(Table(headings, meanings))
         elif options["findings"]:
-            screen.table(Grid(headings=HEADINGS, rows=rows(), words=HEADINGS, prose=HEADINGS[1:]))
+            screen.table(Table(HEADINGS, rows()))
         else:
             screen.table(_adapters("server", conf.servers(), "interface"))
             fronts = {name: conf.front_class(name) for name in conf.paths("FRONTS")}
@@ -46,10 +46,10 @@ class Command(BriefCommand):
                 for name, work in works.items()
             ]
             about = ("workload", "what it does", "options")
-            screen.table(Grid(headings=about, rows=workloads, prose=about[1:]))
+            screen.table(Table(about, workloads))
 
 
-def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:
+def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Table:
     """A table of these, with some of their attributes."""
     rows = [
         [
@@ -61,6 +61,4 @@ def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Grid:
         ]
         for name, adapter in adapters.items()
     ]
-    spare = ("version", *facts)
-    headings = (kind, *facts, "version", "usable")
-    return Grid(headings=headings, rows=rows, words=spare, prose=("usable",), spare=spare)
+    return Table((kind, *facts, "version", "usable"), rows, spare=("version", *facts))

@@ -17,7 +17,7 @@ from benchsuite.management.options.place import Place
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.exports.runs import json_of
+from benchsuite.report.exports import json_of
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight

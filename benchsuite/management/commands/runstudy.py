@@ -27,9 +27,8 @@ from benchsuite.management.options.place import Place
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.studies import summary
-from benchsuite.report.studies.differences import chosen_beside, whole
 from benchsuite.report.studies.execution import StudyReport, chosen, study_report
+from benchsuite.report.studies.several import chosen_beside, together, whole
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_markdown
 from benchsuite.store.abandoned import sweep_executions
@@ -120,7 +119,7 @@ class Command(BriefCommand):
                 self.stdout.write(words)
             if asked.html:
                 row = chosen(_one(asked.names), asked.label)
-                output.write_page(asked.html, "studies.show", row.name, execution=row.pk)
+                output.write_page(asked.html, "executions.study", row.name, execution=row.pk)
             return
         if delegating.is_elsewhere(options):
             delegating.make("runstudy", self.words, options)
@@ -195,7 +194,7 @@ def _write_pages(asked: Asked) -> str:
         )
     reports, without = _reports(names, label)
     pages = {f"{report.study.name}.md": to_markdown(whole(report)) for report in reports}
-    pages[INDEX] = to_markdown(summary.answer(reports, without))
+    pages[INDEX] = to_markdown(together(reports, without))
     if file == "-":
         output.write(file, pages[INDEX])
         return ""

@@ -178,7 +178,7 @@ def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
         if options["json"]:
             output.write(options["json"], report.as_json())
         if options["html"]:
-            output.write_page(options["html"], "tuning.show", report.row.pk)
+            output.write_page(options["html"], "executions.tuning", report.row.pk)
     except BenchsuiteError as error:
         raise CommandError(f"{error} The tuning is stored.", returncode=1) from error
 

@@ -22,7 +22,7 @@ from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import counted, first_of, gathered
 from benchsuite.models import Run
 from benchsuite.report import queries
-from benchsuite.report.pages.html import state
+from benchsuite.report.sentences import state
 from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 

@@ -1,39 +1,37 @@
-"""Pieces of HTML for pages, and a page as one HTML file that opens without a network."""
+"""Figures with their units and pieces of HTML, as `{% load benchsuite %}` gives them to templates;
+and a page as one HTML file that opens without a network.
+"""
 
 import base64
 import gzip
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from django import template
+from django.template import Context
 from django.template.loader import render_to_string
 from django.utils.html import format_html, format_html_join
 from django.utils.safestring import SafeString
 
-from benchsuite.comparing.titles import level_title
-from benchsuite.core.commands import as_called
+from benchsuite.comparing import titles
+from benchsuite.core import units
+from benchsuite.core.commands import as_called, command
 from benchsuite.core.glossary import meaning
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
-from benchsuite.core.results import UNREADABLE, Status
-from benchsuite.core.units import MISSING, format_count
 from benchsuite.models import Run
 from benchsuite.report.charts.drawing import checked
-from benchsuite.report.sentences import figure
+from benchsuite.report.limiting import drawing
+from benchsuite.report.pages import history
+from benchsuite.report.sentences import SHAPES, figure, reason, state
+from benchsuite.store import notes
+from benchsuite.system.programs import short_revision
 
-SHAPES = {
-    "valid": "●",
-    "weak": "◐",
-    "invalid": "○",
-    "running": "▶",
-    "failed": "✗",
-    "interrupted": "■",
-    UNREADABLE: "✗",
-    "info": "◇",
-}
+register = template.Library()
 
 
 def figure_text(run: Run, metric: Metric) -> SafeString | str:
@@ -45,24 +43,18 @@ def listed_text(run: Run, metric: Metric) -> SafeString | str:
     """The same in a list: goodput with its level, or the memory of each idle connection."""
     if metric.name != "goodput":
         return figure_text(run, metric)
-    beside = f"at {level}" if (level := level_title(run)) else ""
+    beside = f"at {level}" if (level := titles.level_title(run)) else ""
     if run.connection_bytes is not None:
         metric, beside = every.figure("connection_bytes"), "per connection"
     elif run.completions is not None and not beside:
-        beside = f"{format_count(run.completions)} completed"
+        beside = f"{units.format_count(run.completions)} completed"
     shown = figure_text(run, metric)
     return format_html('{} <span class="quiet">{}</span>', shown, beside) if beside else shown
 
 
+@register.simple_tag
 def missing(reason: str) -> SafeString:
-    return format_html('<span class="missing" title="{}">{}</span>', reason, MISSING)
-
-
-def state(run: Run) -> str:
-    """The one word for a run: its verdict or, when it has none, what became of it."""
-    if run.status == Status.FINISHED.value and run.verdict:
-        return run.verdict
-    return run.status
+    return format_html('<span class="missing" title="{}">{}</span>', reason, units.MISSING)
 
 
 def badge(word: str) -> SafeString:
@@ -85,10 +77,62 @@ def codes(sentence: str) -> SafeString:
     return format_html_join("", "{}{}", zip(CODE.split(sentence), parts, strict=True))
 
 
-def reason(run: Run, most: int = 200) -> str:
-    """The first line of why a run has no result, or not a whole one."""
-    lines = run.failure.strip().splitlines() or [""]
-    return lines[0] if len(lines[0]) <= most else f"{lines[0][: most - 1]}…"
+@register.filter
+def seconds(value: float | None) -> str:
+    """A time that was set, not measured: every digit that was given."""
+    return units.MISSING if value is None else f"{value:g} s"
+
+
+@register.filter
+def at(figures: dict[str, Any], name: str) -> Any:
+    """One entry of a dict by its name, None when it is missing."""
+    return figures.get(name)
+
+
+@register.inclusion_tag("benchsuite/_history_line.html")
+def history_line(run: Run) -> dict[str, Any]:
+    """The runs of its configuration as a small line on which it is marked, in two queries."""
+    return {"run": run, "line": history.line(run)}
+
+
+@register.inclusion_tag("benchsuite/_note.html", takes_context=True)
+def note(context: Context, run: Run) -> dict[str, Any]:
+    """The notes of a run and of its label, and where they are changed, in one query."""
+    kept = notes.of([run])
+    own = any(one.run_id == run.pk for one in kept)
+    may = context.get("may_note") or bool  # of a page; a file has no such thing
+    return {"run": run, "notes": kept, "own": own, "may_note": may()}
+
+
+FILTERS: dict[str, Callable[..., Any]] = {
+    "count": units.format_count,
+    "rate": units.format_rate,
+    "percent": units.format_percent,
+    "bytes": units.format_bytes,
+    "duration": units.format_duration,
+    "words": units.in_words,
+    "meaning": meaning,
+    "badge": badge,
+    "state": state,
+    "reason": reason,
+    "term": term,
+    "codes": codes,
+    "figure": figure_text,
+    "listed": listed_text,
+    "load": titles.load_title,
+    "size": titles.size_title,
+    "cpus": titles.cpus_title,
+    "units": titles.units_beside,
+    "workload": titles.workload_title,
+    "options": titles.options_title,
+    "drawing": drawing,
+    "moment": history.moment,
+    "revision": short_revision,
+    "configuration": history.title,
+}
+for name, function in FILTERS.items():
+    register.filter(name, function)
+register.simple_tag(command)
 
 
 STATIC = Path(__file__).parents[2] / "static" / "benchsuite"

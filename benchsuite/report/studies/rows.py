@@ -15,11 +15,12 @@ from benchsuite.core.units import parse_seconds
 from benchsuite.findings.generator import LIMIT, littles_law
 from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
+from benchsuite.report import queries
 from benchsuite.studies import figures, reading
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
 from benchsuite.studies.study import Study
 
-HEAVY = ("log_tail", "argv", "settings_changed", "programs", "delay")
+HEAVY = (*queries.HEAVY, "programs", "delay")
 HISTOGRAMS = ("response_histogram", "service_histogram", "wait_histogram")
 ENDED = (Status.FINISHED.value, Status.FAILED.value)
 CPUS = "cpus-target"

@@ -21,9 +21,9 @@ from benchsuite.core.units import counted, format_duration, format_number, forma
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
-from benchsuite.report import executions, flames
+from benchsuite.report import sentences
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.limiting import Told, told
+from benchsuite.report.limiting import HEADINGS, Told, flame, told
 from benchsuite.report.tuning.charts import against_memory, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
@@ -98,7 +98,7 @@ class TuningReport:
             steps.insert(0, unpasted)
         return replace(
             bare,
-            question=f"Asked: {self.question}. {executions.when(self.row)}.",
+            question=f"Asked: {self.question}. {sentences.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
             next_steps=steps,
@@ -168,7 +168,7 @@ class TuningReport:
             diagnosis=start and diagnosis(start),
             profiled=looked_into and profiled(looked_into),
         )
-        return replace(limited, flame=flames.flame(looked_into)) if looked_into else limited
+        return replace(limited, flame=flame(looked_into)) if looked_into else limited
 
     limiting = cached_property(limits)  # with the starts that are trials
 
@@ -186,13 +186,13 @@ class TuningReport:
             points=points,
             brief=[f"Limit: {point}" for point in points[1:]],  # the first stands in the answer
         )
-        if flame := limiting.flame:
+        if graph := limiting.flame:
             tables = [
-                Table(flames.HEADINGS, [row.cells for row in rows], title=heading)
-                for heading, rows in flame.tables.items()
+                Table(HEADINGS, [row.cells for row in rows], title=heading)
+                for heading, rows in graph.tables.items()
             ]
             title = "Where the CPU time goes"
-            yield Section(title=title, sentences=[flame.sentence], tables=tables)
+            yield Section(title=title, sentences=[graph.sentence], tables=tables)
 
     def _paste(self) -> Iterator[Section]:
         pick, confirmed = self.outcome.pick, self.outcome.rate is not None
@@ -277,13 +277,13 @@ class TuningReport:
     @property
     def conditions(self) -> Mapping[str, object]:
         asked = self.notebook.question
-        served = executions.servers(Run.objects.filter(trials__tuning=self.row))
+        served = sentences.servers(Run.objects.filter(trials__tuning=self.row))
         known = {
             "CPUs of the server": not (asked.only and asked.only.runs_already) and asked.cpus,
             "seed": str(asked.seed),
             "runs now": asked.current and asked.current.name,
         }
-        machine = executions.environment(executions.machine(self.row), served)
+        machine = sentences.environment(sentences.machine(self.row), served)
         return {**{name: one for name, one in known.items() if one}, **machine}
 
     def to_paste(self, kind: str) -> str:

@@ -13,8 +13,7 @@ from benchsuite.core.results import Verdict
 from benchsuite.core.units import THIN_SPACE
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
-from benchsuite.report.terminal import results
-from benchsuite.report.writers import grid
+from benchsuite.report import answers
 from tests.factories import make_spec
 from tests.starts import found_out
 
@@ -66,7 +65,7 @@ def shown(*runs):
     """The rows of the table, white space folded."""
     console = Screen(width=200)
     with console.capture() as capture:
-        console.table(grid(results.results_table(cells(runs))))
+        console.table(answers.results_table(cells(runs)))
     lines = capture.get().replace(THIN_SPACE, " ").splitlines()
     return [" ".join(line.split()) for line in lines if line.strip(" ─")][1:]
 

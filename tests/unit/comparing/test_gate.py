@@ -2,7 +2,7 @@
 
 from benchsuite.comparing.answer import outcome
 from benchsuite.comparing.gate import Decision, Judgement, judge, overall, parse
-from benchsuite.report.exports.comparison import as_junit
+from benchsuite.report.exports import as_junit
 from tests.starts import FAST, SLOW, found_out, side
 
 OF_CASES = (FAST, SLOW, as_junit, overall)

@@ -8,7 +8,7 @@ from django.db.models import FloatField, IntegerField
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Better, Metric, Place, Unit
 from benchsuite.models import Measurement, Run
-from benchsuite.report.exports.runs import FACTS
+from benchsuite.report.exports import FACTS
 
 DOCS = Path(__file__).parents[3] / "docs" / "reading-results.md"
 

@@ -15,7 +15,7 @@ from benchsuite.management import session
 from benchsuite.management.commands import checkbench
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Run
-from benchsuite.report.exports.runs import json_of
+from benchsuite.report.exports import json_of
 from benchsuite.runner import preflight
 from benchsuite.system import fingerprint
 from tests.broken_databases import BROKEN, asked_instead, sqlite

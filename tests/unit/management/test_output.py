@@ -27,8 +27,8 @@ def test_pages_are_written_to_a_file(tmp_path):
     for view, args, query in (
         ("run.show", [run.pk], {}),
         ("compare.show", [], {"runs": f"{run.pk},{other.pk}", "forced": 1}),
-        ("studies.show", [study.name], {"execution": study.pk}),
-        ("tuning.show", [tuning.pk], {}),
+        ("executions.study", [study.name], {"execution": study.pk}),
+        ("executions.tuning", [tuning.pk], {}),
     ):
         write_page(str(file), view, *args, **query)
         assert "<html" in file.read_text()[:100], view

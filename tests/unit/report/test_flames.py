@@ -5,10 +5,9 @@ from io import StringIO
 import pytest
 from rich.console import Console
 
-from benchsuite.report import flames
-from benchsuite.report.flames import flame
-from benchsuite.report.terminal.grid import show
-from benchsuite.report.writers import grid
+from benchsuite.report import limiting
+from benchsuite.report.limiting import flame
+from benchsuite.report.writers import show
 from tests.factories import make_run
 from tests.flames import profile
 
@@ -25,10 +24,10 @@ def test_the_tables_fit_80_columns():
     console = Console(file=StringIO(), width=80, color_system=None)
     run = make_run("gunicorn-gthread")
     run.diagnosis = profile()
-    tables = flames.top_tables([run])
+    tables = limiting.top_tables([run])
     assert tables[0].title == "CPU time of gunicorn-gthread by own time"
     for table in tables:
-        show(grid(table), console)
+        show(table, console)
     said = console.file.getvalue()
     assert all(len(line) <= 80 for line in said.splitlines())
     assert "execute (compiler.py:1570)" in said

@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from benchsuite.models import Finding, Run
-from benchsuite.report.run_answer import of_run
+from benchsuite.report.answers import of_run
 from benchsuite.store.interchange import PARTS, attach
 from tests.factories import facts
 

@@ -13,7 +13,7 @@ from django.test import Client
 from benchsuite import __version__
 from benchsuite.core.results import Status
 from benchsuite.models import Environment, Interval, Run, Software
-from benchsuite.report.exports.runs import json_of
+from benchsuite.report.exports import json_of
 from benchsuite.store.interchange import SEAL, as_plain, from_plain, sealed
 from tests.factories import WEAK, make_failed_run, make_run, make_running_run
 from tests.golden import UUID

@@ -8,9 +8,9 @@ from django.db import OperationalError
 
 from benchsuite.core.plain import plain
 from benchsuite.models import Environment, Run, StudyCell, StudyRun, Tuning, TuningTrial
-from benchsuite.report.exports.runs import json_of
-from benchsuite.report.studies.differences import chosen_beside, whole
+from benchsuite.report.exports import json_of
 from benchsuite.report.studies.execution import chosen, csv, study_report
+from benchsuite.report.studies.several import chosen_beside, whole
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.store import purposes

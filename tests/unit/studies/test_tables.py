@@ -5,9 +5,8 @@ from dataclasses import replace
 from benchsuite.core.answer import Shown
 from benchsuite.studies.claims import answered
 from benchsuite.studies.measured import State
-from benchsuite.studies.published import Row
 from benchsuite.studies.study import Answer, Axis, Objective, Table, Value
-from benchsuite.studies.tables import questions, tables
+from benchsuite.studies.tables import Row, questions, tables
 from tests.unit.studies import worlds
 
 BY_DELAY = Table(rows="setup", columns="delay", figures=("plateau",))

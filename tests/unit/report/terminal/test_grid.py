@@ -3,26 +3,24 @@
 import io
 
 import pytest
-from rich.text import Text
 
+from benchsuite.core.answer import Table
 from benchsuite.management.output import Screen
-from benchsuite.report.terminal.grid import Grid
 
-GRID = Grid(
+GRID = Table(
     headings=("server", "goodput", "p50", "p95", "verdict", "usable"),
     rows=[
         [
-            *("gunicorn-gthread", "1\u2009204 /s", "1.20 ms", "4.00 ms", Text("● valid", "green")),
+            *("gunicorn-gthread", "1\u2009204 /s", "1.20 ms", "4.00 ms", "● valid"),
             "yes",
         ],
         [
-            *("circus-chaussette-meinheld", "9.00 /s", "—", "—", Text("○ invalid", "red")),
+            *("circus-chaussette-meinheld", "9.00 /s", "—", "—", "○ invalid"),
             "no: it is not installed here, and nobody knows whether it ever will be\n"
             "pip install 'django-benchsuite[meinheld]'",
         ],
     ],
-    words=("verdict",),
-    prose=("usable",),
+    figures=("goodput", "p50", "p95"),
     spare=("p50", "p95"),
 )
 

@@ -1,24 +1,26 @@
-"""An execution of a study beside others of it: one, or all that are like it."""
+"""Several executions: one beside others of its study, and the answers of all as one page."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from benchsuite.comparing.differences import SETTING, differences
-from benchsuite.core.answer import Answer, Section, Table
+from benchsuite.core.answer import Answer, Section, Shown, Table
+from benchsuite.core.units import counted, listed
 from benchsuite.models import Run, StudyRun
+from benchsuite.report import sentences
 from benchsuite.report.studies import execution, rows
-from benchsuite.report.studies.execution import StudyReport, interval_words, outcome
+from benchsuite.report.studies.execution import (
+    StudyReport,
+    claims_words,
+    interval_words,
+    outcome,
+)
 from benchsuite.stats.steady import FEWEST_VALUES
 from benchsuite.studies import figures, trend
 from benchsuite.studies.study import Study, cell_title
+from benchsuite.studies.tables import HOW
 from benchsuite.studies.trend import trends
-
-OTHER_FILE = (
-    "The two are of another file or scale: configurations with the same values may not be the same."
-)
-ALIKE = "Their environments don’t differ in what matters."
-NONE_TURNED = "No claim came out otherwise."
 
 MOST_EXECUTIONS = 60  #: In a trend, the newest.
 
@@ -53,11 +55,16 @@ def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
             for one in changes
             if one.interval.value is not None and one.is_shown == (word == "shown")
         ]
-        title = f"{len(rows)} difference{'s' * (len(rows) != 1)} {word}"
+        title = f"{counted(len(rows), 'difference')} {word}"
         heads = ["cell", "figure", "this / other [95 % interval]"]
         if rows:
             tables.append(Table(heads, rows, title=title, is_folded=word != "shown"))
-    notes = {OTHER_FILE: not same_file, ALIKE: are_known and not unlike, NONE_TURNED: not turned}
+    notes = {
+        "The two are of another file or scale: configurations with the same values may not be the "
+        "same.": not same_file,
+        "Their environments don’t differ in what matters.": are_known and not unlike,
+        "No claim came out otherwise.": not turned,
+    }
     section = Section(
         title=f"Against the execution of {other.when}",
         sentences=[words for words, holds in notes.items() if holds],
@@ -89,7 +96,7 @@ def trend_of(mine: StudyReport) -> tuple[Section, int]:
 def _steps(like: Sequence[StudyRun], study: Study, name: str) -> list[str]:
     """Of each cell, or why there are none."""
     if len(like) < FEWEST_VALUES:
-        count = f"{len(like)} execution{'s' * (len(like) != 1)} of this file, scale and environment"
+        count = f"{counted(len(like), 'execution')} of this file, scale and environment"
         return [f"{count}; steps are looked for from {FEWEST_VALUES} on."]
     lines = []
     for cell in trends([rows.execution(one, study) for one in like], name):
@@ -106,3 +113,62 @@ def whole(mine: StudyReport, other: Beside | None = None) -> Answer:
     differences = [other.section] if other else []
     after = [steps] if executions > 1 else []
     return replace(mine.answer, sections=[*differences, *mine.answer.sections, *after])
+
+
+EXECUTED = ("study", "question", "execution", "scale", "starts", "runs", "claims")
+CLAIMS = ("study", "claim", "published", "ours", "outcome")
+
+
+def together(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answer:
+    """Of these, one a study, what is answered first; `without` says why other studies have none."""
+    questions = [(report, question) for report in reports for question in report.questions]
+    asked = [
+        Section(
+            title=question.asks,
+            sentences=list(question.cases),
+            points=[*question.changes, f"Measured by {report.study.name}: {report.measured}."],
+            tables=question.rankings,
+        )
+        for report, question in sorted(questions, key=lambda pair: pair[1].answered, reverse=True)
+        if question.rankings or question.changes
+    ]
+    links = {one.study.name: Shown(one.study.name, url=f"{one.study.name}.md") for one in reports}
+    executed: list[list[str | Shown]] = [
+        [
+            *(links[one.study.name], one.study.question, one.when, f"{one.row.scale:g}"),
+            *(str(one.row.repeat), one.verdicts, claims_words(one.outcomes) or "no claims"),
+        ]
+        for one in reports
+    ]
+    claims: list[list[str | Shown]] = [
+        [links[report.study.name], one.claim.says, one.claim.published, one.reason, outcome(one)]
+        for report in reports
+        for one in report.claims
+    ]
+    return Answer(
+        title="Which server do I take?",
+        headline="runstudy --markdown wrote this page from stored executions.",
+        reasons=[HOW] if asked else [],
+        sections=[
+            *asked,
+            Section(
+                title="What was executed",
+                tables=[Table(EXECUTED, executed)],
+                points=[f"{name}: {why}" for name, why in without.items()],
+            ),
+            Section(title="Claims", tables=[Table(CLAIMS, claims)]),
+            *_environments(reports),
+        ],
+    )
+
+
+def _environments(reports: Sequence[StudyReport]) -> Iterator[Section]:
+    machines = list[Mapping[str, object]]()
+    for report in reports:
+        if report.machine not in machines:
+            machines.append(report.machine)
+    for facts in machines:
+        group = [report for report in reports if report.machine == facts]
+        of = f" of {listed([report.study.name for report in group])}" if len(machines) > 1 else ""
+        served = sorted({server for report in group for server in report.servers})
+        yield Section(title=f"Environment{of}", facts=sentences.environment(facts, served))

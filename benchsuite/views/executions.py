@@ -1,51 +1,53 @@
-"""Studies: what they found, and of which of their claims that can be said."""
+"""Studies, and which of their claims hold; tunings, and which server in which size holds what."""
 
 from typing import Any
+from uuid import UUID
 
+from django.core.paginator import Paginator
 from django.http import HttpRequest, HttpResponse, HttpResponseBase
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.results import Status
 from benchsuite.core.units import gathered
-from benchsuite.models import StudyRun
+from benchsuite.models import StudyRun, Tuning
 from benchsuite.report import queries
-from benchsuite.report.studies import differences
+from benchsuite.report.studies import several
 from benchsuite.report.studies.execution import StudyReport, chosen, csv, headline, study_report
+from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.store.abandoned import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import live
-from benchsuite.views.access import NotShown
-from benchsuite.views.export import download, formats_of
-from benchsuite.views.page import guarded, page
+from benchsuite.views.access import NotShown, gone
+from benchsuite.views.page import download, formats_of, guarded, page
 
 
 @guarded
-def listing(request: HttpRequest) -> HttpResponse:
+def studies(request: HttpRequest) -> HttpResponse:
     files = conf.study_files()
     sweep_executions()
     executed = gathered((row.name, row) for row in StudyRun.objects.defer("text").all())
-    studies = []
+    shown: list[dict[str, Any]] = []
     for name in dict.fromkeys([*files, *executed]):
         rows, question, wrong = executed.get(name, []), "", ""
         try:
             question = reading.read(files[name]).question if name in files else ""
         except UsageError as error:
             wrong = str(error)
-        shown = {"name": name, "question": question, "error": wrong, "executions": rows}
-        studies.append({**shown, "answer": headline(rows[0].outcomes) if rows else ""})
-    return page(request, "studies", {"title": "Studies", "studies": studies})
+        study = {"name": name, "question": question, "error": wrong, "executions": rows}
+        shown.append({**study, "answer": headline(rows[0].outcomes) if rows else ""})
+    return page(request, "studies", {"title": "Studies", "studies": shown})
 
 
 @guarded
-def show(request: HttpRequest, name: str) -> HttpResponseBase:
+def study(request: HttpRequest, name: str) -> HttpResponseBase:
     mine, wanted = _report(request, name), request.GET.get("format", "")
-    beside = differences.chosen_beside(mine, request.GET.get("with", ""))
+    beside = several.chosen_beside(mine, request.GET.get("with", ""))
     if not wanted:
         making = live.context(request, "study", mine.row.pk)
         return page(request, "study", {**_context(mine, beside), "live": making})
     runs = queries.exported().filter(study_cell__study_run=mine.row).order_by("started_at")
-    answer = differences.whole(mine, beside)
+    answer = several.whole(mine, beside)
     table = {"csv": lambda: csv(mine)}
     formats = formats_of("study", lambda: _context(mine, beside), answer, runs, table)
     return download(request, wanted, mine.study.name, formats)
@@ -66,7 +68,7 @@ def _report(request: HttpRequest, name: str) -> StudyReport:
         raise NotShown(str(error), status=400 if rows else 404) from error
 
 
-def _context(mine: StudyReport, beside: differences.Beside | None) -> dict[str, Any]:
+def _context(mine: StudyReport, beside: several.Beside | None) -> dict[str, Any]:
     return {
         "title": mine.study.name,
         "report": mine,
@@ -74,7 +76,42 @@ def _context(mine: StudyReport, beside: differences.Beside | None) -> dict[str, 
         "answer": mine.answer,
         "above": beside.section if beside else None,
         "executions": list(StudyRun.objects.filter(name=mine.row.name).defer("text")),
-        "trend": differences.trend_of(mine)[0],
+        "trend": several.trend_of(mine)[0],
         "query": f"execution={mine.row.pk}",
         "with_other": f"&with={beside.other.row.pk}" if beside else "",
     }
+
+
+TUNINGS_PER_PAGE = 20
+
+
+@guarded
+def tunings(request: HttpRequest) -> HttpResponse:
+    sweep_executions()
+    paginator = Paginator(Tuning.objects.prefetch_related("trials"), TUNINGS_PER_PAGE)
+    shown = paginator.get_page(request.GET.get("page", ""))
+    rows: list[tuple[Tuning, TuningReport | None, str]] = []  # with what is wrong with it
+    for row in shown:
+        try:
+            rows.append((row, tuning_report(row), ""))
+        except UsageError as error:
+            rows.append((row, None, str(error)))
+    table = {"paginator": paginator, "page": shown}
+    return page(request, "tunings", {"title": "Tuning", "tunings": rows, "table": table})
+
+
+@guarded
+def tuning(request: HttpRequest, pk: UUID) -> HttpResponseBase:
+    sweep_executions()
+    row = Tuning.objects.select_related("environment").filter(pk=pk).first()
+    if row is None:
+        raise gone("tuning", pk)
+    mine = tuning_report(row)
+    title = f"{mine.workload}: {mine.objective}"
+    context = {"report": mine, "answer": mine.answer, "title": title, "charts": mine.charts}
+    if wanted := request.GET.get("format", ""):
+        runs = queries.exported().filter(trials__tuning=row).distinct()
+        formats = formats_of("tuning", lambda: context, mine.answer, runs)
+        return download(request, wanted, f"tuning-{mine.row.pk}", formats)
+    making = live.context(request, "tuning", pk) if mine.is_running else None
+    return page(request, "tuning", {**context, "live": making})

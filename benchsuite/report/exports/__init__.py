@@ -1,1 +1,0 @@
-"""Runs and comparisons as files for other programs."""
