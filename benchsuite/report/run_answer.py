@@ -20,7 +20,7 @@ from benchsuite.report import parts
 from benchsuite.report.pages.html import state
 from benchsuite.report.parts import climb_words, overload_words
 from benchsuite.report.sentences import became, figure
-from benchsuite.store.abandoned import expected_until, planned_s
+from benchsuite.store import expected_until, planned_s
 from benchsuite.system import lock
 
 FIRST = ("goodput", "p95_s", "failures", "memory_bytes")

@@ -28,7 +28,7 @@ from benchsuite.fronts.starting import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, import_path
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.runner.running_system import DELAY, FRONT, LOG_LINES, TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service

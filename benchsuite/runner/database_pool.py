@@ -11,7 +11,7 @@ from benchsuite import conf
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.databases.client import Keeper, throwaway
 from benchsuite.isolation.facts import Facts, Rows
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.services.base import DatabaseService
 from benchsuite.system.folders import VARIABLE
 from benchsuite.system.process import any_program

@@ -20,7 +20,7 @@ from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.system import cpus, network
 from benchsuite.telemetry import profiler
 

@@ -29,7 +29,7 @@ from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
 from benchsuite.runner.figures import websockets, with_broadcasts
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.runner.reasons import explained
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSystem
 from benchsuite.stats import signs

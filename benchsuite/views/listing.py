@@ -18,8 +18,7 @@ from benchsuite.report import live, queries
 from benchsuite.report.pages import history
 from benchsuite.report.pages.commands import MOST_RUNS, commands
 from benchsuite.report.pages.run_list import CommandTable, ConfigurationTable, Grouped, RunFilter
-from benchsuite.store import notes
-from benchsuite.store.abandoned import sweep_executions
+from benchsuite.store import notes, sweep_executions
 from benchsuite.views import access
 from benchsuite.views.export import wanted_ids
 from benchsuite.views.page import guarded, page

@@ -23,7 +23,6 @@ from benchsuite.core.commands import PROGRAM_VARIABLE, as_called
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.report.pages.html import one_file
-from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
 View = Callable[..., HttpResponseBase]
@@ -67,7 +66,7 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
             return let_in
         if not let_in:
             return _denied(request)
-        sweep()
+        store.sweep()
         try:
             return view(request, *args, **kwargs)
         except UsageError as error:

@@ -9,7 +9,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.models import Tuning
 from benchsuite.report import queries
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
-from benchsuite.store.abandoned import sweep_executions
+from benchsuite.store import sweep_executions
 from benchsuite.views import live
 from benchsuite.views.access import gone
 from benchsuite.views.export import download, formats_of

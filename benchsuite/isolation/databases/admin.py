@@ -37,7 +37,6 @@ from benchsuite.isolation.overrides.applied import change_followers, overridden
 from benchsuite.isolation.overrides.backends import mails
 from benchsuite.isolation.overrides.brokers import in_memory, wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
-from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
@@ -105,7 +104,7 @@ class DatabaseAdmin:
         self._instructions = dataclasses.replace(
             self._instructions,
             mounts_target=self._instructions.needs_target_app and not _has_target(),
-            static_root=collected(self._instructions),
+            static_root=files.collected(self._instructions),
         )
         workload = self._workload()
         self._begin(f"prepare {workload.name}")

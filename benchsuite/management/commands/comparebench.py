@@ -21,8 +21,7 @@ from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen, write_page
 from benchsuite.report.exports.comparison import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal
-from benchsuite.store import notes
-from benchsuite.store.abandoned import sweep
+from benchsuite.store import notes, sweep
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
 

@@ -14,7 +14,7 @@ from benchsuite.management.options.table import read
 from benchsuite.management.output import Screen
 from benchsuite.report import queries
 from benchsuite.report.exports.runs import json_of
-from benchsuite.store.abandoned import sweep, sweep_executions
+from benchsuite.store import sweep, sweep_executions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -35,7 +35,7 @@ from benchsuite.report.studies.differences import chosen_beside, whole
 from benchsuite.report.studies.execution import StudyReport, chosen, study_report
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_markdown
-from benchsuite.store.abandoned import sweep_executions
+from benchsuite.store import sweep_executions
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.intervals import FEWEST

@@ -27,7 +27,7 @@ from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies import rows
 from benchsuite.report.studies.execution import next_step, study_report
 from benchsuite.runner import preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.studies.deciding import LOOKS
 from benchsuite.studies.study import RULES, Cell
 from benchsuite.system import fingerprint, lock

@@ -26,7 +26,7 @@ from benchsuite.management.commands import tunebench
 from benchsuite.management.tuning import execution as executing
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.stats import summary
 from benchsuite.store.purposes import read_notebook
 from benchsuite.system import cpus, lock
