@@ -108,7 +108,7 @@ class Assembly:
                 scheme = self._start_servers((bind, port))
                 host, port = late.clients((bind, port))
                 for process in late.processes().values():
-                    system.add(DELAY, process)
+                    system.add(DELAY, process, None)
                 system.delay = late.to_json() if spec.delay else {}
                 system.base_url = f"{scheme}://{host}:{port}"
                 self._wait(system.members[-1].process, system.base_url)
@@ -371,7 +371,7 @@ class Assembly:
         def answers() -> bool:
             patience.look()
             if ended := system.ended():  # whatever it is, without it there will be no answer
-                wait(ended.process, lambda: False, timeout_s=0)
+                wait(ended, lambda: False, timeout_s=0)
             return probe()
 
         def heard() -> str:

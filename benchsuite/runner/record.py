@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from benchsuite import findings as validity
-from benchsuite.agent.client import Watching
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
 from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment
 from benchsuite.core.printable import hidden, hidden_in
@@ -26,11 +25,11 @@ from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
+from benchsuite.runner.explaining import explained
 from benchsuite.runner.figures import websockets, with_broadcasts
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.planning import Plan
-from benchsuite.runner.reasons import explained
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSystem
 from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
@@ -189,17 +188,12 @@ class RunRecord:
         """Begin and end of the window in seconds since the first request."""
         return None if self.done is None else self.since_origin(self.done.window)
 
-    @property
-    def agent(self) -> Watching | None:
-        """What watches the target on another machine, if anything does."""
-        return self.monitor.agent
-
     def load_ended(self) -> None:
         """Hears what an agent has still to tell of the target."""
         if self.done is not None:
             self._seen = (*self._seen, *self.monitor.ended(self.done.window))
-            if self.agent is not None:
-                seen_by = self.agent.agent
+            if self.monitor.agent is not None:
+                seen_by = self.monitor.agent.agent
                 self.settings_changed[f"(agent {seen_by.name})"] = seen_by.words
 
     def since_origin(self, window: Window) -> Window:
@@ -214,7 +208,7 @@ CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a win
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
-    sockets, monitor, agent = record.websockets, record.monitor, record.agent
+    sockets, monitor, agent = record.websockets, record.monitor, record.monitor.agent
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
     is_even = not (load.stages or load.iterations or plan.workload.storm_s is not None)
@@ -267,7 +261,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
 
 def _unseen(record: RunRecord) -> Iterator[str]:
     """What can't be known of such a target or load, and which checks need it."""
-    is_seen = record.plan.server.starts or record.agent is not None
+    is_seen = record.plan.server.starts or record.monitor.agent is not None
     is_counted = record.asked is None or record.asked.seen is not None
     if not is_seen:
         yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
@@ -440,7 +434,7 @@ def result(
         summaries=hidden_in(record.summaries),
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
-        environment=environment if record.agent is None else record.agent.facts,
+        environment=environment if record.monitor.agent is None else record.monitor.agent.facts,
         settings_changed=hidden_in(record.settings_changed),
         log_tail=hidden(record.serving.log),
     )
