@@ -100,10 +100,23 @@ class Requirements:
         path = _kept(self.digest, root)
         if path.exists():
             return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        aside = path.with_suffix(f".{os.getpid()}")
-        write_private(aside, json.dumps(asdict(self), indent=1))
-        aside.replace(path)
+        with _writing(root):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            aside = path.with_suffix(f".{os.getpid()}")
+            write_private(aside, json.dumps(asdict(self), indent=1))
+            aside.replace(path)
+
+
+@contextmanager
+def _writing(root: Path) -> Iterator[None]:
+    """Raises UnavailableError where the cache can't be written."""
+    try:
+        yield
+    except OSError as error:
+        raise UnavailableError(
+            f"Environments are kept in {root}, which can't be written ({error.strerror}); name "
+            "another folder in BENCHSUITE_CACHE."
+        ) from error
 
 
 def _kept(digest: str, root: Path) -> Path:
@@ -227,15 +240,10 @@ def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpret
 @contextmanager
 def _alone(slot: Slot, say: Say) -> Iterator[None]:
     """Waits until nobody else builds this environment; the kernel frees a dead process's lock."""
-    try:
+    with _writing(slot.root):
         for folder in (slot.folder.parent, slot.log.parent):
             folder.mkdir(parents=True, exist_ok=True)
         file = slot.folder.with_suffix(".lock").open("w")
-    except OSError as error:
-        raise UnavailableError(
-            f"Environments are kept in {slot.root}, which is not writable ({error.strerror}); "
-            "name another folder in BENCHSUITE_CACHE."
-        ) from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

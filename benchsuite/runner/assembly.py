@@ -40,15 +40,13 @@ from benchsuite.system.process import Patience, Process, any_program, running, w
 from benchsuite.telemetry.prober.answer import ASKED_HEADER, NotAnswered, Probe, ask
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
+READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
 def about_services(services: Mapping[str, str]) -> dict[str, str]:
     """Where services are that views ask, by name: BENCHSUITE_API_URL."""
     return {f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()}
-
-
-READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
 
 
 @dataclass(slots=True, kw_only=True)

@@ -131,7 +131,7 @@ class Monitor:
             return self.agent.seen.turnover
         return self.census.turnover(*window) if self._serving.starts else None
 
-    def told(self, tick: Tick) -> None:
+    def tick(self, tick: Tick) -> None:
         if self._prober is not None:
             self._prober.told(tick.elapsed_s, tick.requests, tick.p50_s)
 

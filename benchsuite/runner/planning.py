@@ -30,6 +30,12 @@ from benchsuite.system import network
 from benchsuite.telemetry.base import Device
 from benchsuite.workloads.base import Workload
 
+TWINS = ("sync", "async")  #: Kinds of views.
+ASYNC = "_async"  #: How the name of a workload ends whose views are async, where both are there.
+START_S = 1.2  #: What a run takes beside its load, where nothing is known.
+DATA_S = 0.8  #: Making and migrating throw-away databases.
+ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
@@ -140,10 +146,6 @@ def server_facts(server: type[ServerAdapter], async_twin: str | None) -> dict[st
         "threads_word": server.threads_word,
         "async_twin": async_twin,
     }
-
-
-TWINS = ("sync", "async")  #: Kinds of views.
-ASYNC = "_async"  #: How the name of a workload ends whose views are async, where both are there.
 
 
 @dataclass(frozen=True, slots=True)
@@ -258,11 +260,6 @@ def known_facts(server: str, workload: str) -> dict[str, Any]:
 def workload(spec: WorkloadSpec) -> Workload:
     """The workload of a run; UsageError when its options are wrong."""
     return conf.workload_class(spec.workload)(**spec.options)
-
-
-START_S = 1.2  #: What a run takes beside its load, where nothing is known.
-DATA_S = 0.8  #: Making and migrating throw-away databases.
-ROWS_PER_S = 250_000  #: How fast rows are seeded, roughly.
 
 
 class Estimate:

@@ -38,6 +38,15 @@ from benchsuite.stats.summary import Samples
 from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
 
+CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
+Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
+"""What the load generator was seen to make at most in an environment."""
+SAME = (
+    *("spec", "status", "started_at", "failure_code", "unit", "intervals", "readings"),
+    *("websockets", "asked", "diagnosis", "sampler_cpu_percent"),
+)
+"""Fields that a result has as the record has them."""
+
 
 class RunRecord:
     """Filled in step by step; a result can be made of it at any moment."""
@@ -202,9 +211,6 @@ class RunRecord:
         return window[0] - origin, window[1] - origin
 
 
-CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
-
-
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
@@ -250,8 +256,8 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         whole.host = agent.seen.host
     if not plan.server.starts and whole.host is not None and agent is None:
         # here or not, nothing here says more
-        others = None if plan.most_per_s is None else whole.host.others_percent
-        whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
+        others_percent = None if plan.most_per_s is None else whole.host.others_percent
+        whole.host = replace(whole.host, listen_overflows=None, others_percent=others_percent)
     whole.unwatched = (*monitor.unwatched(done), *_unseen(record))
     parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
@@ -391,15 +397,6 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
     )
-
-
-Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
-"""What the load generator was seen to make at most in an environment."""
-SAME = (
-    *("spec", "status", "started_at", "failure_code", "unit", "intervals", "readings"),
-    *("websockets", "asked", "diagnosis", "sampler_cpu_percent"),
-)
-"""Fields that a result has as the record has them."""
 
 
 def result(

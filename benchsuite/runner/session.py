@@ -337,7 +337,7 @@ def _load(
         look()
         if not record.evidence.died:
             record.serving.begin(monotonic() - tick.elapsed_s)
-        monitor.told(tick)
+        monitor.tick(tick)
         if record.profiler is not None:
             targets = [process.pid for process in record.serving.processes(TARGET)]
             record.profiler.told(tick.elapsed_s, targets)

@@ -28,8 +28,6 @@ from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
-from benchsuite.isolation.databases.filling import fill
-from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import Facts, Order, database_address, slowing, undone
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
@@ -90,7 +88,7 @@ class DatabaseAdmin:
         self._set_up()
         login = self._order.login
         if login:
-            check_apps(login)  # refused before data are made
+            filling.check_apps(login)  # refused before data are made
         with _explained():
             if not self._kept:
                 self._begin("migrate")
@@ -99,7 +97,7 @@ class DatabaseAdmin:
                 ready()
             migrated = set() if self._kept or self._database.fill_from else with_rows()
             if not self._kept:
-                fill(self._database, self._begin)
+                filling.fill(self._database, self._begin)
         self._begin("collect static files")
         self._instructions = dataclasses.replace(
             self._instructions,
@@ -113,7 +111,7 @@ class DatabaseAdmin:
             prepared = prepare(self._database) or {}
             self._begin("log in")
             empty = not self._kept and bool(apps.get_models()) and with_rows() <= migrated
-            cookies, who = signed_in(login, self._order.rights) if login else ({}, "")
+            cookies, who = filling.signed_in(login, self._order.rights) if login else ({}, "")
             program = engine()
         connections.close_all()
         cookies = {**prepared.get("cookies", {}), **cookies}

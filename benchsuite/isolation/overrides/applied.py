@@ -31,6 +31,7 @@ SIMPLE_SEARCH = "haystack.backends.simple_backend.SimpleEngine"
 DATABASE_SEARCH = "wagtail.search.backends.database"
 REDIS_FACTORY = "django_redis.pool.ConnectionFactory"  #: Of a server without Sentinels.
 Q_BROKERS = ("redis", "django_redis", "disque_nodes", "iron_mq", "sqs", "mongo", "broker_class")
+CELERY = ("CELERY_BROKER_URL", "BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
 KNOWS_MAILERS = django.VERSION >= (6, 1)
 
 
@@ -115,10 +116,7 @@ RULES = (
     Rule("CACHES.*", brokers.cache, "a Redis of the run's own, or files in its folder"),
     Rule("DJANGO_REDIS_CONNECTION_FACTORY", _a(REDIS_FACTORY), "the run has a single Redis"),
     Rule("TASKS.*", brokers.tasks, "tasks are thrown away"),
-    Rule("CELERY_BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
-    Rule("BROKER_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
-    Rule("CELERY_BROKER_READ_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
-    Rule("CELERY_BROKER_WRITE_URL", _a("memory://"), "tasks stay in memory; nobody takes them"),
+    *(Rule(name, _a("memory://"), "tasks stay in memory; nobody takes them") for name in CELERY),
     Rule("CELERY_RESULT_BACKEND", brokers.results, "results stay in memory"),
     Rule("Q_CLUSTER", _OF_Q, "tasks go to the default database; nobody takes them"),
     Rule("HUEY", _HUEY, "tasks stay in memory; nobody takes them"),

@@ -17,7 +17,7 @@ from benchsuite.core.specs import DatabaseSpec
 from benchsuite.isolation.databases import admin, creation, filling
 from benchsuite.isolation.databases.admin import too_early
 from benchsuite.isolation.databases.creation import Rows
-from benchsuite.isolation.databases.signing_in import signed_in
+from benchsuite.isolation.databases.filling import signed_in
 
 pytestmark = pytest.mark.django_db
 
