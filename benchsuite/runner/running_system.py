@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,7 @@ class RunningSystem:
     def parts(self) -> Mapping[str, Callable[[], list[int]]]:
         """Each part with what lists its living processes."""
         names = dict.fromkeys(program.part for program in self.programs)
-        return {name: lambda name=name: self.pids(name) for name in names}  # type: ignore[misc]
+        return {name: partial(self.pids, name) for name in names}
 
     @property
     def programs(self) -> tuple[Program, ...]:

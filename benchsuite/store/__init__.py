@@ -27,8 +27,13 @@ from benchsuite.core.specs import LoadProfile, RunSpec
 from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.system import fingerprint, lock
 
+logger = logging.getLogger("benchsuite")
 LEAST_BYTES = 100_000  #: What a short run takes; a database that has no room for it is full.
 LONGEST_NAME = 500  #: Of a measurement, in characters.
+RECENT = 20  #: Runs of a server that are looked at.
+ALLOWED_S = 3600.0
+"""What a run may take beside its load: making its data, starting, ending. Used only where nobody
+here can look whether its command lives."""
 
 SAME = (
     *("status", "ended_at", "failure", "failure_code", "revision", "processes", "threads"),
@@ -218,9 +223,6 @@ def _fields(value: Any, without: str = "") -> dict[str, Any]:
     return {name: getattr(value, name) for name in names}
 
 
-RECENT = 20  #: Runs of a server that are looked at.
-
-
 def planned_s(run: models.Run) -> float:
     """Seconds from the first request to the end of the last window."""
     load = _load(run)
@@ -260,13 +262,6 @@ def overhead_s(run: models.Run) -> float:
 def _load(run: models.Run) -> LoadProfile | None:
     data = run.spec.get("load")
     return LoadProfile.from_json(data) if data else None
-
-
-ALLOWED_S = 3600.0
-"""What a run may take beside its load: making its data, starting, ending. Used only where nobody
-here can look whether its command lives."""
-
-logger = logging.getLogger("benchsuite")
 
 
 def sweep() -> int:

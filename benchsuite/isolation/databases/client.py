@@ -61,10 +61,6 @@ class Keeper:
         """Whether the databases are known to be ready."""
         return self._ready is not None
 
-    @property
-    def pid(self) -> int:
-        return self._child.pid
-
     def wait(self) -> Mapping[str, Any]:
         """What is known of the databases once they are ready; an error is raised for each run."""
         if self._failed is not None:

@@ -17,7 +17,6 @@ from benchsuite.core.specs.run import COLLECT, SKIP
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import FILES, MISSING, Changes, Found, like
 from benchsuite.system import scratch
-from benchsuite.system.account import hand_over, unprivileged
 
 MOST_BYTES = 256 * 2**20  #: Of one folder of the project; more would take too long to copy.
 STATIC = "staticfiles"  #: The alias of static files, which keeps its class.
@@ -86,6 +85,8 @@ def collected(instructions: Instructions) -> str:
     They are collected where pages would fail without them: with DEBUG off, a storage with a
     manifest answers 500 for names that only `collectstatic` makes known.
     """
+    from benchsuite.system.account import hand_over, unprivileged  # not in measured servers
+
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
     entry = settings.STORAGES.get(STATIC) or {}
