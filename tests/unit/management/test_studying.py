@@ -240,7 +240,7 @@ def test_what_another_command_continued_first_is_not_made_twice(machine, file, m
         run.pk, run.repetition = uuid4(), run.repetition + 1
         run.save(force_insert=True)
 
-    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    monkeypatch.setattr(store, "sweep_executions", by_another)
     with pytest.raises(CommandError, match=r":\d\d UTC was continued by another"):
         runstudy("--resume")
     assert len(machine.made) == 2
