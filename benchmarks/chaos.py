@@ -101,7 +101,7 @@ class Chaos:
         from django.db import connections
 
         from benchsuite.models import Run
-        from benchsuite.store.abandoned import sweep
+        from benchsuite.store import sweep
 
         rows = []
         for alias in self._urls:

@@ -58,7 +58,7 @@ class RunAdmin(WithPage):
 
     def get_queryset(self, request: HttpRequest) -> Any:
         from benchsuite.report import queries
-        from benchsuite.store.abandoned import sweep
+        from benchsuite.store import sweep
 
         sweep()
         return queries.listed()
@@ -76,7 +76,7 @@ class ExecutionAdmin(WithPage):
     search_fields = ("label",)
 
     def get_queryset(self, request: HttpRequest) -> Any:
-        from benchsuite.store.abandoned import sweep_executions
+        from benchsuite.store import sweep_executions
 
         sweep_executions()
         return super().get_queryset(request)

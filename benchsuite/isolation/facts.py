@@ -8,6 +8,8 @@ from benchsuite.core.specs import DatabaseSpec, Option, WorkloadSpec
 from benchsuite.core.specs.database import vendor_of
 from benchsuite.core.specs.spec import Spec
 
+PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}  #: Default port, by vendor.
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order(Spec):
@@ -19,9 +21,6 @@ class Order(Spec):
     login: str = ""  #: The user in whose session all ask.
     rights: str = ""  #: What he must be ("staff").
     left: tuple[str, ...] | None = None  #: Tokens of another keeper's clones, to be dropped.
-
-
-PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}  #: Default port, by vendor.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from benchsuite.core.units import first_of, listed
 from benchsuite.management.session import Session
 from benchsuite.models import Environment, Execution, Run, StudyCell
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.system import fingerprint, lock
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.programs import revision_of, short_revision, untracked_code

@@ -28,9 +28,7 @@ from benchsuite.models import Run, StudyCell
 from benchsuite.report.exports import json_of
 from benchsuite.report.terminal.progress import Progress, phase_words
 from benchsuite.runner import preflight
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import Estimate
-from benchsuite.store.abandoned import mark, overheads, sweep, sweep_executions
+from benchsuite.runner.planning import Estimate, Plan
 from benchsuite.store.interchange import PARTS, attach
 from benchsuite.system.interrupts import held_back, terminable
 from benchsuite.system.journal import Journal
@@ -88,7 +86,7 @@ class Results:
             row.status, row.failure = Status.INTERRUPTED.value, reason
             attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
             with held_back(), suppress(Error):  # what can't be written now is swept later
-                mark([row], reason)
+                store.mark([row], reason)
             raise
 
     def ceilings(self, environment: Mapping[str, object]) -> Sequence[Ceiling]:
@@ -161,7 +159,7 @@ def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None
 def estimated(plans: Sequence[Plan]) -> Estimate:
     """How long such runs will take, as far as past ones are known."""
     with suppress(Error):  # whoever needs the database says so; nobody needs it for an estimate
-        return Estimate(overheads(plan.spec.server.server for plan in plans))
+        return Estimate(store.overheads(plan.spec.server.server for plan in plans))
     return Estimate()
 
 
@@ -177,8 +175,8 @@ def session(
     """The machine for as many runs as are made in the block; raises BenchsuiteError."""
     results.check()
     with terminable(), alone(screen.waiting), closing(Journal(results.batch)) as opened:
-        sweep()
-        sweep_executions()
+        store.sweep()
+        store.sweep_executions()
         settings = conf.config()["TARGET_SETTINGS"] or os.environ["DJANGO_SETTINGS_MODULE"]
         made = runner.Session(
             settings_module=settings,

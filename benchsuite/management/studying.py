@@ -28,8 +28,7 @@ from benchsuite.report.studies.rows import conditions
 from benchsuite.report.studies.rows import execution as measured
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import Estimate, Turn
+from benchsuite.runner.planning import Estimate, Plan, Turn
 from benchsuite.studies import claims, matrix
 from benchsuite.studies.claims import LOOKS, Doubt
 from benchsuite.studies.figures import metric

@@ -1,4 +1,4 @@
-"""Environments: how each is made, where it is kept, and building it once."""
+"""Environments: their requirements, how each is made, where it is kept, and building it once."""
 
 import fcntl
 import hashlib
@@ -12,12 +12,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Self
 
-from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, ask, build_of, kind_of
-from benchsuite.pythons.requirements import Requirements, parse
 from benchsuite.system import logfile
 from benchsuite.system.folders import write_private
+from benchsuite.system.installed import plain
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.process import running
 
@@ -40,6 +41,115 @@ _ERRORS = (
 """Of compilers, uv, pip: how the lines with their errors begin."""
 
 Say = Callable[[str], None]
+
+
+_INCLUDE = re.compile(r"(?:-r|--requirement|(?P<constrains>-c|--constraint))[\s=]*(?P<file>\S.*)")
+_NAME = re.compile(r"[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Requirements:
+    """The effective lines: no comments, continued lines joined, included files inserted."""
+
+    lines: tuple[str, ...]
+    constraints: tuple[str, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """16 hexadecimal digits, equal for equal content whatever the file's name."""
+        parts = ("".join(f"{line}\n" for line in part) for part in (self.lines, self.constraints))
+        return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+    @property
+    def names(self) -> frozenset[str]:
+        """The distributions, with normalised names."""
+        return frozenset(plain(name[0]) for name in map(_NAME.match, self.lines) if name)
+
+    @property
+    def versions(self) -> dict[str, str]:
+        """Pinned distributions → version."""
+        pins = (line.partition(";")[0].split("==") for line in self.lines)
+        return {plain(pin[0].strip()): pin[1].split()[0] for pin in pins if len(pin) == 2}
+
+    @classmethod
+    def parse(cls, text: str) -> Self:
+        return cls(lines=tuple(_logical(text)))
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """Those of a file; raises UsageError if it or an included one can't be read."""
+        lines: list[str] = []
+        constraints: list[str] = []
+        _read(path, lines, constraints)
+        if not lines:
+            raise UsageError(
+                f"The requirements file {path} lists nothing to install; add a package."
+            )
+        return cls(lines=tuple(lines), constraints=tuple(constraints))
+
+    @classmethod
+    def kept(cls, digest: str, root: Path) -> Self | None:
+        try:
+            content = json.loads(_kept(digest, root).read_text())
+        except (OSError, ValueError):
+            return None
+        return cls(lines=tuple(content["lines"]), constraints=tuple(content["constraints"]))
+
+    def keep(self, root: Path) -> None:
+        """Keeps a copy for --again, for its owner only: the URL of an index may hold a password."""
+        path = _kept(self.digest, root)
+        if path.exists():
+            return
+        with _writing(root):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            aside = path.with_suffix(f".{os.getpid()}")
+            write_private(aside, json.dumps(asdict(self), indent=1))
+            aside.replace(path)
+
+
+@contextmanager
+def _writing(root: Path) -> Iterator[None]:
+    """Raises UnavailableError where the cache can't be written."""
+    try:
+        yield
+    except OSError as error:
+        raise UnavailableError(
+            f"Environments are kept in {root}, which can't be written ({error.strerror}); name "
+            "another folder in BENCHSUITE_CACHE."
+        ) from error
+
+
+def _kept(digest: str, root: Path) -> Path:
+    return root / "requirements" / f"{digest}.json"
+
+
+def _read(path: Path, lines: list[str], constraints: list[str], *outer: Path) -> None:
+    if path.resolve() in outer:
+        raise UsageError(f"The requirements file {path} includes itself; remove that line.")
+    try:
+        content = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError as error:
+        raise UsageError(
+            f"There is no requirements file {path}; list the packages of the environment in it, "
+            f"for example with: python -m pip freeze > {path.name}."
+        ) from error
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise UsageError(f"The requirements file {path} can't be read: {reason}.") from error
+    for line in _logical(content):
+        if included := _INCLUDE.fullmatch(line):
+            into = constraints if included["constrains"] else lines
+            _read(path.parent / included["file"], into, constraints, *outer, path.resolve())
+        else:
+            lines.append(line)
+
+
+def _logical(text: str) -> Iterator[str]:
+    """Lines as pip reads them: a trailing backslash continues, " #" starts a comment."""
+    for line in re.sub(r"\\\r?\n", " ", text).splitlines():
+        bare = re.sub(r"(^|\s+)#.*$", "", line).strip()
+        if bare:
+            yield re.sub(r"\s+", " ", bare)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,15 +240,10 @@ def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpret
 @contextmanager
 def _alone(slot: Slot, say: Say) -> Iterator[None]:
     """Waits until nobody else builds this environment; the kernel frees a dead process's lock."""
-    try:
+    with _writing(slot.root):
         for folder in (slot.folder.parent, slot.log.parent):
             folder.mkdir(parents=True, exist_ok=True)
         file = slot.folder.with_suffix(".lock").open("w")
-    except OSError as error:
-        raise UnavailableError(
-            f"Environments are kept in {slot.root}, which is not writable ({error.strerror}); "
-            "name another folder in BENCHSUITE_CACHE."
-        ) from error
     with file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -188,7 +293,7 @@ def _make(slot: Slot, say: Say) -> list[str]:
         _run(slot, [uv, "venv", "--python", python, folder])
         return [uv, "pip", "install", "--python", made]
     if version < OLDEST_WITH_VENV:
-        step = Step(requirements=parse(VIRTUALENV))
+        step = Step(requirements=Requirements.parse(VIRTUALENV))
         tool = Recipe(name="virtualenv", python=Path(sys.executable), steps=(step,))
         maker = [*build(tool, slot.root, say).module("virtualenv"), "--python", python]
     else:

@@ -24,6 +24,9 @@ from benchsuite.system.folders import PACKAGE
 ASK_S = 20.0  #: For another interpreter to answer; the first start from a slow disk is slow.
 ASTRAY = ("PYTHONPATH", "PYTHONHOME", "PYTHONWARNINGS", "PYTHONDEVMODE", "VIRTUAL_ENV")
 """Variables meant for this process's Python, which would mislead another one."""
+_PACKAGES = ("site-packages", "dist-packages")
+"""Names of folders of installed packages, for CPython, PyPy and Debian."""
+CPYTHON, PYPY = "cpython", "pypy"
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +122,6 @@ def executed(
     )
 
 
-_PACKAGES = ("site-packages", "dist-packages")
-"""Names of folders of installed packages, for CPython, PyPy and Debian."""
-
-
 def import_path(python: Interpreter, folder: Path) -> str:
     """The PYTHONPATH with which an interpreter finds the project's modules and benchsuite.
 
@@ -172,8 +171,6 @@ def project_folders() -> list[str]:
     ]
 
 
-CPYTHON, PYPY = "cpython", "pypy"
-
 _WANTED = re.compile(
     r"(?:(?P<kind>cpython|python|pypy)-?)?(?P<version>\d{1,3}(?:\.\d{1,3}){0,2})?(?P<free>t?)"
 )
@@ -217,11 +214,11 @@ def find(wanted: str) -> Path:
 def kind_of(executable: str) -> Kind | None:
     """Which Python a program is; None if it is no Python or can't be started."""
     try:
-        told = _told(executable)
+        report = _told(executable)
     except UnavailableError:
         return None
-    numbers = tuple(int(number) for number in re.findall(r"\d+", told["facts"]["version"])[:3])
-    return Kind(told["facts"]["implementation"].lower(), numbers, told["free_threaded"])
+    numbers = tuple(int(number) for number in re.findall(r"\d+", report["facts"]["version"])[:3])
+    return Kind(report["facts"]["implementation"].lower(), numbers, report["free_threaded"])
 
 
 def build_of(executable: Path) -> str:

@@ -25,7 +25,7 @@ from benchsuite.report.limiting import limit_lines, middle, top_tables
 from benchsuite.report.sentences import SHAPES, became, doubt_lines, figure, model_sentence, state
 from benchsuite.report.writers import spare
 from benchsuite.stats.levels import ceiling_doubt
-from benchsuite.store.abandoned import expected_until, planned_s
+from benchsuite.store import expected_until, planned_s
 from benchsuite.system import lock
 from benchsuite.telemetry.machine import Check, State
 

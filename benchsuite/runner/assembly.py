@@ -28,7 +28,7 @@ from benchsuite.fronts.program import front
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, import_path
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.runner.running_system import DELAY, FRONT, LOG_LINES, TARGET, WORKERS, RunningSystem
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.base import Service
@@ -40,15 +40,13 @@ from benchsuite.system.process import Patience, Process, any_program, running, w
 from benchsuite.telemetry.prober.answer import ASKED_HEADER, NotAnswered, Probe, ask
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
+READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
 
 def about_services(services: Mapping[str, str]) -> dict[str, str]:
     """Where services are that views ask, by name: BENCHSUITE_API_URL."""
     return {f"BENCHSUITE_{name.upper()}_URL": url for name, url in services.items()}
-
-
-READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
 
 
 @dataclass(slots=True, kw_only=True)
@@ -108,7 +106,7 @@ class Assembly:
                 scheme = self._start_servers((bind, port))
                 host, port = late.clients((bind, port))
                 for process in late.processes.values():
-                    system.add(DELAY, process)
+                    system.add(DELAY, process, None)
                 system.delay = late.to_json() if spec.delay else {}
                 system.base_url = f"{scheme}://{host}:{port}"
                 self._wait(system.members[-1].process, system.base_url)
@@ -371,7 +369,7 @@ class Assembly:
         def answers() -> bool:
             patience.look()
             if ended := system.ended():  # whatever it is, without it there will be no answer
-                wait(ended.process, lambda: False, timeout_s=0)
+                wait(ended, lambda: False, timeout_s=0)
             return probe()
 
         def heard() -> str:

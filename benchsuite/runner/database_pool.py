@@ -10,8 +10,9 @@ from pathlib import Path
 from benchsuite import conf
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.databases.client import Keeper, throwaway
-from benchsuite.isolation.facts import Facts, Rows
-from benchsuite.runner.plan import Plan
+from benchsuite.isolation.facts import Facts, Order, Rows
+from benchsuite.isolation.instructions import Instructions
+from benchsuite.runner.planning import Plan
 from benchsuite.services.base import DatabaseService
 from benchsuite.system.folders import VARIABLE
 from benchsuite.system.process import any_program
@@ -97,23 +98,31 @@ class Data:
             own = self._stack.enter_context(ExitStack())
             own.enter_context(_gone_with(service))
             folder, spec = self._new_folder("data"), plan.spec
+            order = Order(
+                workload_path=plan.workload_path,
+                workload=spec.workload,
+                database=plan.data,
+                login=spec.visitor.user,
+                rights=spec.visitor.rights,
+            )
+            instructions = Instructions(
+                settings_module=self._settings_module,
+                token=secrets.token_hex(6),
+                folder=str(folder.resolve()),
+                database_url=service.admin_url if service else "",
+                overrides={**conf.config()["OVERRIDES"], **spec.target.settings},
+                needs_target_app=plan.workload.needs_target_app,
+                static=spec.static,
+                host=spec.visitor.host,
+            )
             keeper = own.enter_context(
                 throwaway(
-                    folder=folder,
-                    settings_module=self._settings_module,
-                    token=secrets.token_hex(6),
-                    workload_path=plan.workload_path,
-                    workload=spec.workload,
-                    database=plan.data,
-                    visitor=spec.visitor,
-                    database_url=service.admin_url if service else "",
-                    needs_target_app=plan.workload.needs_target_app,
+                    order,
+                    instructions,
                     log=folder / "keeper.log",
                     env={**os.environ, **spec.target.variables, VARIABLE: str(conf.cache_folder())},
                     python=plan.server.python,
                     start_timeout_s=self._start_timeout_s,
-                    static=spec.static,
-                    overrides={**conf.config()["OVERRIDES"], **spec.target.settings},
                 )
             )
             self._keepers[key] = keeper, own, _service_key(plan)

@@ -11,10 +11,9 @@ from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError, last_line
 from benchsuite.core.specs import ServerSpec
 from benchsuite.isolation.overrides.changes import imported
-from benchsuite.pythons import building, requirements
-from benchsuite.pythons.building import Recipe, Step
+from benchsuite.pythons import building
+from benchsuite.pythons.building import Recipe, Requirements, Step
 from benchsuite.pythons.interpreter import OWN, Interpreter, find, kind_of
-from benchsuite.pythons.requirements import keep, kept
 from benchsuite.servers.base import ServerAdapter
 
 CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
@@ -31,14 +30,8 @@ def environment(given: str) -> str:
             f"--env={given} is not of the form name=requirements.txt; the name is letters, digits, "
             "dots and dashes."
         )
-    wanted = requirements.read(Path(file).expanduser())
-    try:
-        keep(wanted, conf.cache_folder())
-    except OSError as error:
-        raise UnavailableError(
-            f"Environments are kept in {conf.cache_folder()}, which can't be written "
-            f"({error.strerror}); name another folder in BENCHSUITE_CACHE."
-        ) from error
+    wanted = Requirements.read(Path(file).expanduser())
+    wanted.keep(conf.cache_folder())
     return f"{name}@{wanted.digest}"
 
 
@@ -57,7 +50,7 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
     if brought is not None:
         raise UsageError(f"{spec.server} brings its own environment, so --env can't change it.")
     name, _, digest = spec.environment.partition("@")
-    wanted = kept(digest, conf.cache_folder())
+    wanted = Requirements.kept(digest, conf.cache_folder())
     if wanted is None:
         raise UsageError(
             f"The requirements of the environment {name} are not in the cache any more; give their "
@@ -66,7 +59,7 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
     steps = [Step(requirements=wanted)]
     missing = [package for package in CONSOLE if package not in wanted.names]
     if missing and _serves_console():
-        ours = requirements.parse("\n".join(missing))
+        ours = Requirements.parse("\n".join(missing))
         steps.append(Step(requirements=ours, moves_nothing=True))
     return Recipe(
         name=name,

@@ -18,6 +18,8 @@ from benchsuite.stats.messages import ended_early, fan_out, overtaken, recovery
 from benchsuite.stats.steady import slope
 from benchsuite.stats.summary import Samples
 
+NEVER = "a subscriber did not get it within the time-out"
+LATE = "came after one that was published later"
 ALWAYS = (-inf, inf)
 
 
@@ -83,10 +85,6 @@ def _memory(steps: Sequence[tuple[int, int]], before_bytes: int | None = None) -
     if line := slope(steps):
         return replace(idle, each_bytes=line.value, low_bytes=line.low, high_bytes=line.high)
     return idle
-
-
-NEVER = "a subscriber did not get it within the time-out"
-LATE = "came after one that was published later"
 
 
 def with_broadcasts(

@@ -90,8 +90,8 @@ class Monitor:
                     self._request, load, folder=folder, on_cpus=load.cpus, marker=token
                 )
                 self._prober = asking.enter_context(prober)
-            databases = [one.process.log for one in self._serving.members if one.part == DATABASE]
-            logs = {log: log.stat().st_size for log in databases}
+            databases = self._serving.processes(DATABASE)
+            logs = {process.log: process.log.stat().st_size for process in databases}
             self.census()
             self.see_cpus()
             try:
@@ -130,7 +130,7 @@ class Monitor:
             return self.agent.seen.turnover
         return self.census.turnover(*window) if self._serving.starts else None
 
-    def told(self, tick: Tick) -> None:
+    def tick(self, tick: Tick) -> None:
         if self._prober is not None:
             self._prober.tick(tick.elapsed_s, tick.requests, tick.p50_s)
 

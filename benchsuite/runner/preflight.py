@@ -20,7 +20,7 @@ from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.system import cpus, network
 from benchsuite.telemetry import profiler
 
@@ -47,7 +47,9 @@ def check(plan: Plan) -> None:
         )
     _check_running(plan)
     _check_own_target(plan)
-    _check_front(plan)
+    if plan.front is not None:
+        plan.front.available().demand(spec.server.front)
+        plan.front.ensure_possible(spec.server.instances)
     _check_layer(plan)
     _check_data(plan)
     for service in plan.services.values():
@@ -126,10 +128,9 @@ def _check_usable(plan: Plan) -> None:
 
 def _check_diagnosis(plan: Plan) -> None:
     """Queries are timed by a middleware of Django's; the profiler is a program."""
-    by = plan.spec.diagnoses
+    by, spec = plan.spec.diagnoses, plan.spec.server
     if not by:
         return
-    spec = plan.spec.server
     if by == QUERIES and (not plan.server.serves_project or spec.application):
         raise UsageError(
             f"A diagnostic run (--diagnose) times the queries of Django, and {spec.server} serves "
@@ -294,14 +295,6 @@ def _check_data(plan: Plan) -> None:
             f"--max-connections is {asked}; ask for more."
         )
     service.available().demand(service.title)
-
-
-def _check_front(plan: Plan) -> None:
-    if plan.front is None:
-        return
-    spec = plan.spec.server
-    plan.front.available().demand(spec.front)
-    plan.front.ensure_possible(spec.instances)
 
 
 def _check_layer(plan: Plan) -> None:

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from benchsuite import findings as validity
-from benchsuite.agent.client import Watching
 from benchsuite.core.exceptions import BenchsuiteError, DatabaseError, LoadError
 from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel, Segment
 from benchsuite.core.printable import hidden, hidden_in
@@ -26,11 +25,11 @@ from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
+from benchsuite.runner.explaining import explained
 from benchsuite.runner.figures import websockets, with_broadcasts
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import explained
+from benchsuite.runner.planning import Plan
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSystem
 from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
@@ -38,6 +37,15 @@ from benchsuite.stats.signs import Traffic
 from benchsuite.stats.summary import Samples
 from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
+
+CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
+Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
+"""What the load generator was seen to make at most in an environment."""
+SAME = (
+    *("spec", "status", "started_at", "failure_code", "unit", "intervals", "readings"),
+    *("websockets", "asked", "diagnosis", "sampler_cpu_percent"),
+)
+"""Fields that a result has as the record has them."""
 
 
 class RunRecord:
@@ -189,17 +197,12 @@ class RunRecord:
         """Begin and end of the window in seconds since the first request."""
         return None if self.done is None else self.since_origin(self.done.window)
 
-    @property
-    def agent(self) -> Watching | None:
-        """What watches the target on another machine, if anything does."""
-        return self.monitor.agent
-
     def load_ended(self) -> None:
         """Hears what an agent has still to tell of the target."""
         if self.done is not None:
             self._seen = (*self._seen, *self.monitor.ended(self.done.window))
-            if self.agent is not None:
-                seen_by = self.agent.agent
+            if self.monitor.agent is not None:
+                seen_by = self.monitor.agent.agent
                 self.settings_changed[f"(agent {seen_by.name})"] = seen_by.words
 
     def since_origin(self, window: Window) -> Window:
@@ -208,13 +211,10 @@ class RunRecord:
         return window[0] - origin, window[1] - origin
 
 
-CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
-
-
 def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evidence:
     """The evidence of a run whose window has begun, with that of each of its stages."""
     spec, load, plan, window = record.spec, record.spec.load, record.plan, record.window
-    sockets, monitor, agent = record.websockets, record.monitor, record.agent
+    sockets, monitor, agent = record.websockets, record.monitor, record.monitor.agent
     # stages are meant to differ, and so is a storm from the calm around it; a fixed amount of work
     # begins with a storm and ends with those who are last
     is_even = not (load.stages or load.iterations or plan.workload.storm_s is not None)
@@ -256,8 +256,8 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
         whole.host = agent.seen.host
     if not plan.server.starts and whole.host is not None and agent is None:
         # here or not, nothing here says more
-        others = None if plan.most_per_s is None else whole.host.others_percent
-        whole.host = replace(whole.host, listen_overflows=None, others_percent=others)
+        others_percent = None if plan.most_per_s is None else whole.host.others_percent
+        whole.host = replace(whole.host, listen_overflows=None, others_percent=others_percent)
     whole.unwatched = (*monitor.unwatched(done), *_unseen(record))
     parts = [_of(segment, whole, record, ceilings) for segment in record.segments]
     if not load.stages and not record.populations:
@@ -267,7 +267,7 @@ def gathered(record: RunRecord, done: Done, ceilings: Sequence[Ceiling]) -> Evid
 
 def _unseen(record: RunRecord) -> Iterator[str]:
     """What can't be known of such a target or load, and which checks need it."""
-    is_seen = record.plan.server.starts or record.agent is not None
+    is_seen = record.plan.server.starts or record.monitor.agent is not None
     is_counted = record.asked is None or record.asked.seen is not None
     if not is_seen:
         yield "processes, CPU and memory of the target, so whether it was the limit (B203, B204)"
@@ -399,15 +399,6 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
     )
 
 
-Ceilings = Callable[[Mapping[str, object]], Sequence[Ceiling]]
-"""What the load generator was seen to make at most in an environment."""
-SAME = (
-    *("spec", "status", "started_at", "failure_code", "unit", "intervals", "readings"),
-    *("websockets", "asked", "diagnosis", "sampler_cpu_percent"),
-)
-"""Fields that a result has as the record has them."""
-
-
 def result(
     record: RunRecord, environment: Mapping[str, Any], ceilings: Ceilings = lambda environment: ()
 ) -> RunResult:
@@ -440,7 +431,7 @@ def result(
         summaries=hidden_in(record.summaries),
         findings=hidden_in(findings),
         verdict=validity.verdict(findings) if record.total is not None else None,
-        environment=environment if record.agent is None else record.agent.facts,
+        environment=environment if record.monitor.agent is None else record.monitor.agent.facts,
         settings_changed=hidden_in(record.settings_changed),
         log_tail=hidden(record.serving.log),
     )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +25,10 @@ LOG_LINES = 40
 
 @dataclass(frozen=True, slots=True)
 class Member:
-    """One program of a run, and the part of the system to which its CPU and memory count."""
+    """A program of a run as it is stored, and its process, which counts to that part."""
 
-    part: str
+    program: Program
     process: Process
-    version: str | None = None
-    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
@@ -63,14 +62,18 @@ class RunningSystem:
         views = self.counted(VIEWS_PREFIX)
         return None if views is None else views - (self.counted(CACHED_PREFIX) or 0)
 
-    def add(self, part: str, process: Process, version: str | None = None) -> None:
-        self.members.append(Member(part, process, version))
+    def add(
+        self, part: str, process: Process, version: str | None, settings: Mapping[str, str] = {}
+    ) -> None:
+        program = Program(
+            part=part, name=process.name, argv=process.argv, version=version, settings=settings
+        )
+        self.members.append(Member(program, process))
 
     def serve(self, service: Service) -> None:
         """A service that answers is a part of it, and is asked what only it knows."""
         self.services.append(service)
-        member = Member(service.part, service.process, service.version, service.settings)
-        self.members.append(member)
+        self.add(service.part, service.process, service.version, service.settings)
         if (reading := service.reading()) is not None:
             self.service_probes[service.part] = reading
 
@@ -81,52 +84,47 @@ class RunningSystem:
             for service in self.services:
                 service.begun(moment)
 
+    def processes(self, part: str) -> list[Process]:
+        """Of a part, in the order in which they were started, each with its children."""
+        return [member.process for member in self.members if member.program.part == part]
+
     def pids(self, part: str) -> list[int]:
         """The living processes of a part."""
-        return [pid for one in self.members if one.part == part for pid in one.process.living()]
+        return [pid for process in self.processes(part) for pid in process.living()]
 
     def known(self) -> list[int]:
         """The processes of all parts, as they were last listed."""
-        return [pid for one in self.members for pid in one.process.tree.known]
+        return [pid for member in self.members for pid in member.process.tree.known]
 
     def reaped_s(self, part: str) -> float:
         """CPU time of the part's processes that ended as orphans until now."""
-        return sum(one.process.tree.reaped_s for one in self.members if one.part == part)
+        return sum(process.tree.reaped_s for process in self.processes(part))
 
     @property
     def parts(self) -> Mapping[str, Callable[[], list[int]]]:
         """Each part with what lists its living processes."""
-        names = dict.fromkeys(one.part for one in self.members)
-        return {name: lambda name=name: self.pids(name) for name in names}  # type: ignore[misc]
+        names = dict.fromkeys(program.part for program in self.programs)
+        return {name: partial(self.pids, name) for name in names}
 
     @property
     def programs(self) -> tuple[Program, ...]:
-        """What was started, in words that can be stored."""
-        return tuple(
-            Program(
-                part=one.part,
-                name=one.process.name,
-                argv=one.process.argv,
-                version=one.version,
-                settings=one.settings,
-            )
-            for one in self.members
-        )
+        return tuple(member.program for member in self.members)
 
     @property
     def argv(self) -> tuple[str, ...]:
         """The command line of the server, or of its first instance."""
-        return next((one.process.argv for one in self.members if one.part == TARGET), ())
+        return next((program.argv for program in self.programs if program.part == TARGET), ())
 
-    def ended(self) -> Member | None:
+    def ended(self) -> Process | None:
         """A program that has ended though nobody asked it to."""
-        return next((one for one in self.members if one.process.poll() is not None), None)
+        processes = (member.process for member in self.members)
+        return next((process for process in processes if process.poll() is not None), None)
 
     def log_tail(self, lines: int) -> str:
         """The ends of the logs: the target's, then those of its workers and its front."""
-        own = [one for part in (TARGET, WORKERS, FRONT) for one in self.members if one.part == part]
-        tails = [(one.process.name, one.process.log_tail(lines)) for one in own]
-        if len(own) == 1:
+        own = (process for part in (TARGET, WORKERS, FRONT) for process in self.processes(part))
+        tails = [(process.name, process.log_tail(lines)) for process in own]
+        if len(tails) == 1:
             return tails[0][1]
         return "\n".join(f"--- {name}\n{tail}" for name, tail in tails if tail)
 
@@ -137,9 +135,9 @@ class RunningSystem:
 
     def start_error(self) -> str | None:
         """Why the project could not be loaded."""
-        return next((one.words for one in self.errors if one.status is None), None)
+        return next((error.words for error in self.errors if error.status is None), None)
 
     def first_error(self) -> str | None:
         """What the first of the logs that tells of an error says."""
-        errors = (logfile.first_error(one.process.log) for one in self.members)
+        errors = (logfile.first_error(member.process.log) for member in self.members)
         return next((error for error in errors if error), None)

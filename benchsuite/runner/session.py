@@ -37,11 +37,10 @@ from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.diagnosis import diagnosis, flame
+from benchsuite.runner.explaining import EMPTY, diagnosis, flame, with_cause
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.reasons import DEBUG_OFF, EMPTY, about_the_data, error_behind, reason
+from benchsuite.runner.planning import Plan
 from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, folders, network
@@ -316,13 +315,8 @@ def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan:
     try:
         return load.check(job)
     except AnswerError as error:
-        behind = error_behind(f"{error.method} {error.path}", error.status, serving.errors)
-        cause = reason(behind) if behind else serving.first_error() or ""
-        routed, filled = behind is None or behind.routed, plan.spec.database.filled
-        data = about_the_data(error, routed=routed, empty=facts.empty, filled=filled)
-        by_debug = "DEBUG" in facts.undone and (error.status or 0) >= 400
-        words = [f"{error} ({cause})" if cause else str(error), DEBUG_OFF * by_debug, data]
-        raise AnswerError(" ".join(filter(None, words))) from error
+        filled = plan.spec.database.filled
+        raise AnswerError(with_cause(error, serving, facts, filled)) from error
 
 
 def _load(
@@ -333,9 +327,9 @@ def _load(
     def look() -> None:
         ended = record.serving.ended()
         if ended is not None and not record.evidence.died:
-            record.evidence.died, process = True, ended.process
-            words = f"{process.name} {ending_in_words(process.poll() or 0)} while it was being "
-            words += f"measured; its log ends with:\n{process.log_tail()}"
+            record.evidence.died = True
+            words = f"{ended.name} {ending_in_words(ended.poll() or 0)} while it was being "
+            words += f"measured; its log ends with:\n{ended.log_tail()}"
             record.fail(Status.FAILED, words, "target")
             load.stop()
 
@@ -343,9 +337,9 @@ def _load(
         look()
         if not record.evidence.died:
             record.serving.begin(monotonic() - tick.elapsed_s)
-        monitor.told(tick)
+        monitor.tick(tick)
         if record.profiler is not None:
-            targets = [one.process.pid for one in record.serving.members if one.part == TARGET]
+            targets = [process.pid for process in record.serving.processes(TARGET)]
             record.profiler.tick(tick.elapsed_s, targets)
         reading = sampler.last(TARGET)
         watcher.tick(replace(tick, cpu_percent=reading.cpu_percent if reading else None))

@@ -27,6 +27,8 @@ from benchsuite.system.process import Process, ending_in_words, running, wait_un
 from benchsuite.telemetry.base import ServiceProbe
 
 HOST = "127.0.0.1"
+USER = "benchsuite"  #: The target's user: may make databases of a run, and is no superuser.
+WATCHING = 1  #: The connection that telemetry holds while the load runs.
 ATTEMPTS = 3  #: Another program may take a free port between looking for it and listening on it.
 TAKEN = "Address already in use"  #: What a log says then.
 RUN_S = 60.0  #: How long a program that prepares one may take.
@@ -232,10 +234,6 @@ class Asking:
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-
-USER = "benchsuite"  #: The target's user: may make databases of a run, and is no superuser.
-WATCHING = 1  #: The connection that telemetry holds while the load runs.
 
 
 @dataclass(kw_only=True, eq=False, repr=False)

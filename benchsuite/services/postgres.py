@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 DEBIAN = Path("/usr/lib/postgresql")
 
 
-def found() -> Path | None:
+def newest() -> Path | None:
     """The folder of `initdb` and `postgres`; None when there is none in which both work."""
     program = shutil.which("postgres")
     folders = [Path(program).resolve().parent] if program else []
@@ -119,7 +119,7 @@ class PostgreSQL(DatabaseService):
 
     @classmethod
     def program(cls) -> Path | None:
-        folder = found()
+        folder = newest()
         return folder and folder / "postgres"
 
     @property

@@ -99,7 +99,6 @@ def load(entries: Iterable[tuple[UUID, Entry]]) -> int:
         known = Note.objects.filter(label=label) if label else Note.objects.filter(run=run)
         is_older = known.filter(changed_at__gte=entry["changed_at"]).exists()
         if (label or run) and not is_older:
-            fields = {name: entry[name] for name in ("text", "starred", "changed_at")}
-            keep(run=run, label=label, **fields)  # type: ignore[arg-type]
+            keep(run=run, **entry)
             loaded += 1
     return loaded

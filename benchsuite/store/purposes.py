@@ -24,6 +24,7 @@ from benchsuite.store.interchange import sealed, storable
 from benchsuite.tuning.notebook import Notebook
 
 ELSEWHERE = ("question", "entries")  #: Fields of a notebook that have rows or columns of their own.
+NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 def read_notebook(row: Tuning) -> Notebook:
@@ -63,9 +64,6 @@ def decisions(notebook: Notebook) -> dict[str, Any]:
     fields = {name: one for name, one in plain(notebook).items() if name not in ELSEWHERE}
     stored: dict[str, Any] = storable(fields)
     return stored
-
-
-NEVER = datetime.min.replace(tzinfo=UTC)
 
 
 @dataclass(frozen=True, slots=True)

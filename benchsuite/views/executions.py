@@ -15,7 +15,7 @@ from benchsuite.report import queries
 from benchsuite.report.studies import several
 from benchsuite.report.studies.execution import StudyReport, chosen, csv, headline, study_report
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
-from benchsuite.store.abandoned import sweep_executions
+from benchsuite.store import sweep_executions
 from benchsuite.studies import reading
 from benchsuite.views import live
 from benchsuite.views.access import NotShown, gone

@@ -27,8 +27,7 @@ from benchsuite.report import queries, sentences
 from benchsuite.report.pages import history
 from benchsuite.report.studies.execution import headline
 from benchsuite.report.tuning.evidence import tuning_report
-from benchsuite.store import notes
-from benchsuite.store.abandoned import sweep_executions
+from benchsuite.store import notes, sweep_executions
 from benchsuite.views import access, live
 from benchsuite.views.page import guarded, page, send_runs, wanted_ids
 

@@ -34,7 +34,6 @@ from benchsuite.report import queries
 from benchsuite.report.exports import csv_of, json_of
 from benchsuite.report.pages.html import one_file
 from benchsuite.report.writers import to_markdown
-from benchsuite.store.abandoned import sweep
 from benchsuite.views import access
 
 View = Callable[..., HttpResponseBase]
@@ -78,7 +77,7 @@ def _answer(view: View, request: HttpRequest, *args: Any, **kwargs: Any) -> Http
             return let_in
         if not let_in:
             return _denied(request)
-        sweep()
+        store.sweep()
         try:
             return view(request, *args, **kwargs)
         except UsageError as error:

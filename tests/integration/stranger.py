@@ -10,8 +10,9 @@ from http.client import HTTPConnection
 from pathlib import Path
 
 from benchsuite.core.specs import DatabaseSpec, WorkloadSpec
+from benchsuite.isolation import facts
 from benchsuite.isolation.databases.client import throwaway
-from benchsuite.isolation.instructions import RUN_VARIABLE, about_the_project
+from benchsuite.isolation.instructions import RUN_VARIABLE, Instructions, about_the_project
 from benchsuite.system.network import free_port
 from benchsuite.system.process import running, wait_until_ready
 from benchsuite.telemetry.prober.answer import Probe
@@ -120,18 +121,20 @@ class Stranger:
         """The keeper of a command that measures the project."""
         folder = self.folder / "run"
         folder.mkdir()
-        with throwaway(
-            folder=folder,
-            settings_module="shop.settings",
-            token="0123456789ab",
+        order = facts.Order(
             workload_path="shop.bench.Orders",
             workload=WorkloadSpec(workload="orders"),
             database=DatabaseSpec(use=use, rows=rows, **database),
+        )
+        instructions = Instructions(
+            settings_module="shop.settings",
+            token="0123456789ab",
+            folder=str(folder.resolve()),
             database_url=database_url,
             needs_target_app=needs_target_app,
-            log=self.folder / "keeper.log",
-            env=self.env,
-        ) as keeper:
+        )
+        log = self.folder / "keeper.log"
+        with throwaway(order, instructions, log=log, env=self.env) as keeper:
             yield keeper
 
     @contextmanager

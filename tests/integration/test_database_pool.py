@@ -116,7 +116,7 @@ def test_a_keeper_that_was_killed_is_replaced(data):
     one = plan("io_read")
     keeper = data.keeper(one)
     keeper.wait()
-    os.kill(keeper.pid, signal.SIGKILL)
+    os.kill(keeper._child.pid, signal.SIGKILL)
     keeper.end()
     assert keeper.was_killed
     assert counted(data, one) == ROWS

@@ -272,7 +272,7 @@ def test_a_folder_closed_to_nobody_is_told(kind, tmp_path, monkeypatch):
 def test_without_its_programs_the_command_is_told(kind, monkeypatch):
     there = {"mariadbd": "/usr/sbin/mariadbd", "mariadb-install-db": "/usr/bin/mariadb-install-db"}
     monkeypatch.setattr("benchsuite.system.programs.find_program", there.get)
-    monkeypatch.setattr(programs, "found", lambda: None)
+    monkeypatch.setattr(programs, "newest", lambda: None)
     with pytest.raises(UnavailableError, match=kind.command), started(kind):
         pytest.fail("it started")
 
@@ -383,12 +383,12 @@ def test_broken_programs_on_the_path_are_passed_over(broken, tmp_path, monkeypat
         version = "16.2" if broken == "another version" else "15.1"
         program(path / "initdb", f"initdb (PostgreSQL) {version}", status=int(broken == "fails"))
     monkeypatch.setenv("PATH", f"{path}{os.pathsep}{os.environ['PATH']}")
-    elsewhere = programs.found()
+    elsewhere = programs.newest()
     assert elsewhere not in (None, path)
     assert programs.version(elsewhere).split(".")[0].isdigit()
     monkeypatch.setattr(programs, "DEBIAN", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert programs.found() is None
+    assert programs.newest() is None
 
 
 @ROOT_ONLY

@@ -14,9 +14,8 @@ import psutil
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError
-from benchsuite.pythons.building import MARK, Recipe, Slot, Step, build, built
+from benchsuite.pythons.building import MARK, Recipe, Requirements, Slot, Step, build, built
 from benchsuite.pythons.interpreter import Interpreter, find, import_path
-from benchsuite.pythons.requirements import parse
 from benchsuite.runner.environments import CONSOLE
 from tests.integration.command import ROOT, SHORT, Command, measured, wait_for
 from tests.integration.left_behind import eventually
@@ -38,7 +37,7 @@ build(small({text!r}), Path({root!r}), lambda text: print(text, flush=True))
 
 
 def small(text=SMALL, **changes):
-    steps = (Step(requirements=parse(text)),)
+    steps = (Step(requirements=Requirements.parse(text)),)
     return Recipe(name="small", python=Path(sys.executable), steps=steps, **changes)
 
 

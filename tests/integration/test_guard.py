@@ -309,7 +309,7 @@ def test_what_initdb_starts_and_is_killed_leaves_nothing_either(run_folder):
     """A PostgreSQL for one user, as `initdb` runs it, has its memory in /dev/shm whatever the
     server is told.
     """
-    before, user, folder = shared(), unprivileged(), programs.found()
+    before, user, folder = shared(), unprivileged(), programs.newest()
     assert folder is not None
     hand_over(run_folder, user)
     words = [folder / "initdb", "-D", run_folder / "data", "--no-sync"]

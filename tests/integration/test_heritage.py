@@ -85,7 +85,7 @@ def test_serves_its_target_with_as_many_processes_as_asked_for(name, cache):
             f"{wanted} processes were expected: {served.found.pids(TARGET)}"
         )
         assert len(served.found.pids(WORKERS)) == len(served.adapter.companion_processes())
-        versions = [one.version for one in served.found.members if one.part == TARGET]
+        versions = [one.version for one in served.found.programs if one.part == TARGET]
         assert versions == [CLASSES[name].version()]
     port = int(served.address.partition(":")[2])
     ensure_port_free("127.0.0.1", port)

@@ -7,7 +7,7 @@ from itertools import starmap
 import pytest
 
 from benchsuite.core.results import Status
-from benchsuite.runner.reasons import DEBUG_OFF
+from benchsuite.runner.explaining import DEBUG_OFF
 from tests.integration.command import ROOT, SHORT
 from tests.integration.runs import Quiet, page, written
 

@@ -22,6 +22,7 @@ from websockets.sync.client import ClientConnection, connect
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LayerSpec, LoadProfile, WorkloadSpec
 from benchsuite.isolation.databases.client import Keeper, throwaway
+from benchsuite.isolation.facts import Order
 from benchsuite.isolation.instructions import Instructions, about_the_project
 from benchsuite.load.job import Job
 from benchsuite.pythons.interpreter import project_folders
@@ -63,17 +64,19 @@ def kept(
     folder: Path, workload: str, path: str = "", use: str = "throwaway", **env: str
 ) -> AbstractContextManager[Keeper]:
     """The keeper of the target's databases, filled as this workload wants it."""
-    return throwaway(
-        folder=folder,
-        settings_module=TARGET,
-        token="0123456789ab",
+    order = Order(
         workload_path=path or BUILTIN[workload],
         workload=WorkloadSpec(workload=workload),
         database=DatabaseSpec(use=use, rows=ROWS),
-        needs_target_app=True,
-        log=folder / "keeper.log",
-        env={**os.environ, **env},
     )
+    instructions = Instructions(
+        settings_module=TARGET,
+        token="0123456789ab",
+        folder=str(folder.resolve()),
+        needs_target_app=True,
+    )
+    env = {**os.environ, **env}
+    return throwaway(order, instructions, log=folder / "keeper.log", env=env)
 
 
 class PlainClient:

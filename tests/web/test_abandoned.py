@@ -9,8 +9,8 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.utils import timezone
 
+from benchsuite import store
 from benchsuite.models import Run, StudyRun
-from benchsuite.store import abandoned
 from benchsuite.system import lock
 from tests.factories import make_run, make_running_run
 from tests.web.conftest import csv_rows
@@ -102,7 +102,7 @@ def test_a_run_elsewhere_is_believed_for_a_while_and_says_where(soup):
 
 
 def test_a_run_elsewhere_that_should_be_over_is_not(soup):
-    run = given(ELSEWHERE, ago_s=abandoned.ALLOWED_S + 60, duration_s=30)
+    run = given(ELSEWHERE, ago_s=store.ALLOWED_S + 60, duration_s=30)
     page = soup(f"/results/{run.pk}/")
     assert "ended unexpectedly" in page.text
     assert page.select("a.delete")
@@ -120,9 +120,9 @@ def test_many_dead_runs_are_marked_in_few_queries(django_assert_max_num_queries)
     columns = {name: getattr(run, name) for name in names} | {"owner": GONE}
     Run.objects.bulk_create(Run(**columns) for _ in range(1200))
     with django_assert_max_num_queries(8):
-        assert abandoned.sweep() == 1200
+        assert store.sweep() == 1200
     with django_assert_max_num_queries(1):
-        assert abandoned.sweep() == 0
+        assert store.sweep() == 0
 
 
 def test_an_execution_of_a_study_is_marked_too():
@@ -130,7 +130,7 @@ def test_an_execution_of_a_study_is_marked_too():
         StudyRun.objects.create(name="tiny", started_at=timezone.now(), owner=who)
         for who in (GONE, lock.owner_name())
     )
-    abandoned.sweep_executions()
+    store.sweep_executions()
     dead.refresh_from_db()
     alive.refresh_from_db()
     assert (dead.status, dead.owner) == ("interrupted", "")

@@ -28,8 +28,6 @@ from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
 from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
-from benchsuite.isolation.databases.filling import fill
-from benchsuite.isolation.databases.signing_in import check_apps, signed_in
 from benchsuite.isolation.facts import Facts, Order, database_address, slowing, undone
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
@@ -37,7 +35,6 @@ from benchsuite.isolation.overrides.applied import change_followers, overridden
 from benchsuite.isolation.overrides.backends import mails
 from benchsuite.isolation.overrides.brokers import in_memory, wants_redis
 from benchsuite.isolation.overrides.changes import Changes, project_settings
-from benchsuite.isolation.overrides.collecting import collected
 from benchsuite.isolation.overrides.inherited import Replaced
 from benchsuite.system.programs import revision_of
 from benchsuite.workloads.base import Workload
@@ -91,7 +88,7 @@ class DatabaseAdmin:
         self._set_up()
         login = self._order.login
         if login:
-            check_apps(login)  # refused before data are made
+            filling.check_apps(login)  # refused before data are made
         with _explained():
             if not self._kept:
                 self._begin("migrate")
@@ -100,12 +97,12 @@ class DatabaseAdmin:
                 ready()
             migrated = set() if self._kept or self._database.fill_from else with_rows()
             if not self._kept:
-                fill(self._database, self._begin)
+                filling.fill(self._database, self._begin)
         self._begin("collect static files")
         self._instructions = dataclasses.replace(
             self._instructions,
             mounts_target=self._instructions.needs_target_app and not _has_target(),
-            static_root=collected(self._instructions),
+            static_root=files.collected(self._instructions),
         )
         workload = self._workload()
         self._begin(f"prepare {workload.name}")
@@ -114,7 +111,7 @@ class DatabaseAdmin:
             prepared = prepare(self._database) or {}
             self._begin("log in")
             empty = not self._kept and bool(apps.get_models()) and with_rows() <= migrated
-            cookies, who = signed_in(login, self._order.rights) if login else ({}, "")
+            cookies, who = filling.signed_in(login, self._order.rights) if login else ({}, "")
             program = engine()
         connections.close_all()
         cookies = {**prepared.get("cookies", {}), **cookies}

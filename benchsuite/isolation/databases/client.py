@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import DatabaseError, UsageError
-from benchsuite.core.specs import KEEP, DatabaseSpec, VisitorSpec, WorkloadSpec
+from benchsuite.core.specs import KEEP
 from benchsuite.isolation.facts import Facts, Order, Rows
 from benchsuite.isolation.instructions import RUN_VARIABLE, Instructions, about_the_project
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, import_path, whole_path
@@ -60,10 +60,6 @@ class Keeper:
     def has_made(self) -> bool:
         """Whether the databases are known to be ready."""
         return self._ready is not None
-
-    @property
-    def pid(self) -> int:
-        return self._child.pid
 
     def wait(self) -> Mapping[str, Any]:
         """What is known of the databases once they are ready; an error is raised for each run."""
@@ -215,28 +211,21 @@ class Keeper:
 
 @contextmanager
 def throwaway(
+    order: Order,
+    instructions: Instructions,
     *,
-    folder: Path,
-    settings_module: str,
-    token: str,
-    workload_path: str,
-    workload: WorkloadSpec,
-    database: DatabaseSpec,
-    visitor: VisitorSpec | None = None,
-    needs_target_app: bool,
     log: Path,
     env: Mapping[str, str],
-    database_url: str = "",
     python: Interpreter = OWN,
     start_timeout_s: float | None = None,
-    static: str = "",
-    overrides: Mapping[str, Any] | None = None,
 ) -> Iterator[Keeper]:
     """Starts making the databases while the caller does something else; they are dropped at the
-    end, also when this process is killed. `folder` is this run's own, and holds SQLite files;
-    `database_url` is a service of the run; `python` that of the server, because another Django has
-    other migrations; `overrides` are setting → value, as `BENCHSUITE["OVERRIDES"]` has them.
+    end, also when this process is killed. The folder of the instructions holds SQLite files; a
+    database that was asked for by its URL is entered in them. `python` is that of the server,
+    because another Django has other migrations.
     """
+    database, folder = order.database, Path(instructions.folder)
+    instructions = replace(instructions, keeps_databases=database.use == KEEP)
     if "://" in database.use:
         import dj_database_url
 
@@ -245,26 +234,8 @@ def throwaway(
         except ValueError as error:
             scheme = database.use.partition("://")[0]
             raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
-        database_url = database_url or database.use
-    visitor = visitor or VisitorSpec()
-    instructions = Instructions(
-        settings_module=settings_module,
-        token=token,
-        folder=str(folder.resolve()),
-        keeps_databases=database.use == KEEP,
-        database_url=database_url,
-        overrides=overrides or {},
-        needs_target_app=needs_target_app,
-        static=static,
-        host=visitor.host,
-    )
-    order = Order(
-        workload_path=workload_path,
-        workload=workload,
-        database=database,
-        login=visitor.user,
-        rights=visitor.rights,
-    )
+        url = instructions.database_url or database.use
+        instructions = replace(instructions, database_url=url)
     instructions.write(folder / "keeper-instructions.json")
     with ExitStack() as stack:
 

@@ -238,7 +238,7 @@ class Table:
 
     alias: str
     name: str
-    key: Any = None  #: The model's field, if any; one of several columns is of no use.
+    key: str = ""  #: The column of its model's key, if any; several columns are of no use.
     known: Sequence[Any] | None = None  #: Keys of some of its first rows.
 
     @property
@@ -252,7 +252,7 @@ class Table:
             raise django.db.Error(f"{self.name} is too large to be counted")
         if self.known is None:
             remembered = f"SELECT {{key}} FROM {{}} LIMIT {REMEMBERED}"
-            self.known = self._ask(remembered) if self._column else ()
+            self.known = self._ask(remembered) if self.key else ()
         return int(few)
 
     def is_missing_some(self) -> bool:
@@ -263,16 +263,11 @@ class Table:
         present = self._ask(f"SELECT COUNT(*) FROM {{}} WHERE {{key}} IN ({places})", self.known)
         return bool(present[0] < len(self.known))
 
-    @property
-    def _column(self) -> str:
-        return getattr(self.key, "column", None) or ""
-
     def _ask(self, sql: str, values: Sequence[Any] = ()) -> list[Any]:
         """The first column of what is found, with names for {} (the table) and {key}."""
         quote = connections[self.alias].ops.quote_name
-        key = quote(self._column) if self._column else ""
         with connections[self.alias].cursor() as cursor:
-            cursor.execute(sql.format(quote(self.name), key=key), values)
+            cursor.execute(sql.format(quote(self.name), key=quote(self.key)), values)
             return [row[0] for row in cursor.fetchall()]
 
 
@@ -282,9 +277,11 @@ class Rows:
     def __init__(self, aliases: Iterable[str]) -> None:
         from django.contrib.sessions.base_session import AbstractBaseSession  # of a loaded project
 
-        models = {one._meta.db_table: one for one in apps.get_models(include_auto_created=True)}
+        all_models = apps.get_models(include_auto_created=True)
+        models = {model._meta.db_table: model for model in all_models}
+        keys = {name: getattr(model._meta.pk, "column", "") for name, model in models.items()}
         self.tables = [
-            Table(alias, name, models[name]._meta.pk if name in models else None)
+            Table(alias, name, keys.get(name) or "")
             for alias in aliases
             for name in connections[alias].introspection.table_names()
             if not issubclass(models.get(name, object), AbstractBaseSession)

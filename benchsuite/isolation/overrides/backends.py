@@ -14,6 +14,8 @@ from django.utils.module_loading import import_string
 
 from benchsuite.isolation.instructions import INSTRUCTIONS_VARIABLE
 
+FILE = "mails"  #: Beside the instructions; a byte for each mail, so that processes can share it.
+
 
 def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str) -> Storage:
     """The original with another folder if it keeps files in one, else one that does; no bucket."""
@@ -29,9 +31,6 @@ def storage_of_the_run(*, original: str, options: Mapping[str, Any], place: str)
     if os.path.abspath(made.location) != os.path.abspath(place):  # it has a property of its own
         return FileSystemStorage(location=place)
     return cast(Storage, made)
-
-
-FILE = "mails"  #: Beside the instructions; a byte for each mail, so that processes can share it.
 
 
 class EmailBackend(BaseEmailBackend):

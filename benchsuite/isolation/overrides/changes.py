@@ -14,6 +14,9 @@ from benchsuite.isolation.instructions import Instructions
 Settings = Mapping[str, Any]
 FILES = "files"  #: The part of a run's folder that begins as `prepare()` left it.
 EMPTY = "empty"  #: The part that is empty when a run begins: caches, logs.
+MISSING = object()  #: The value of a setting that the project doesn't have.
+ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
+"""Settings for which Celery prefers the environment."""
 
 
 class Changes:
@@ -46,9 +49,6 @@ class Changes:
 def like(original: object, place: str) -> str | PurePath:
     """The place as a Path if the setting was one: projects write `settings.MEDIA_ROOT / "x"`."""
     return type(original)(place) if isinstance(original, PurePath) else place
-
-
-MISSING = object()  #: The value of a setting that the project doesn't have.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,8 +93,8 @@ def change(changes: Changes, instructions: Instructions, rule: Rule) -> None:
     touched: list[str] = []
 
     def replaced(value: Any, alias: str) -> Any:
-        found = Found(value=value, alias=alias, instructions=instructions, changes=changes)
-        new = rule.becomes(found)
+        setting = Found(value=value, alias=alias, instructions=instructions, changes=changes)
+        new = rule.becomes(setting)
         if new is not value and new != value:
             touched.append(alias)
         return new
@@ -121,10 +121,6 @@ def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[...,
         if inner is not MISSING:
             new[item] = inner
     return new
-
-
-ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
-"""Settings for which Celery prefers the environment."""
 
 
 def project_settings(module: str) -> dict[str, Any]:

@@ -17,6 +17,10 @@ from django.core.handlers.base import BaseHandler
 from django.middleware.cache import CacheMiddleware
 
 PREFIX = "asked-"  #: Of the files that count requests.
+VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"  #: Of those that count views.
+OVERFLOW_PREFIX = "left-out-"  #: Of those that count dropped messages.
+REDIS = "channels_redis.core"
+OVER_CAPACITY = "channels over capacity in group"  #: Of a message; how many: its argument.
 CELL = 8  #: Bytes of a 64-bit number in the order of the machine.
 
 
@@ -57,9 +61,6 @@ def read_counts(instructions: Path, prefix: str = PREFIX) -> int | None:
     return sum(int(memoryview(cell).cast("Q")[0]) for cell in cells if len(cell) == CELL)
 
 
-VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"  #: Of the files of their counts.
-
-
 def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
     """Calls `view` when one is due in later handlers, and `cached` when `cache_page` answers."""
     load, process = BaseHandler.load_middleware, CacheMiddleware.process_request
@@ -83,11 +84,6 @@ def watch_views(view: Callable[[], None], cached: Callable[[], None]) -> None:
 
     BaseHandler.load_middleware = loaded  # type: ignore[assignment, method-assign]
     CacheMiddleware.process_request = processed  # type: ignore[assignment, method-assign]
-
-
-OVERFLOW_PREFIX = "left-out-"  #: Of the files in which processes count them.
-REDIS = "channels_redis.core"
-OVER_CAPACITY = "channels over capacity in group"  #: Of a message; how many: its argument.
 
 
 class Overflow:

@@ -19,8 +19,7 @@ from benchsuite.management import output
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.report.exports import as_json, as_junit
 from benchsuite.report.writers import to_markdown, to_terminal
-from benchsuite.store import notes
-from benchsuite.store.abandoned import sweep
+from benchsuite.store import notes, sweep
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
 

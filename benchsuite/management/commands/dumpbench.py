@@ -12,7 +12,7 @@ from benchsuite.management import output
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.report import queries
 from benchsuite.report.exports import json_of
-from benchsuite.store.abandoned import sweep, sweep_executions
+from benchsuite.store import sweep, sweep_executions
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

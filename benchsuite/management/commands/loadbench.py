@@ -20,7 +20,6 @@ from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
 from benchsuite.runner.planning import known_facts
 from benchsuite.store import notes, purposes
-from benchsuite.store.abandoned import sweep, sweep_executions
 from benchsuite.store.interchange import from_plain
 from benchsuite.store.purposes import Whole
 
@@ -66,8 +65,8 @@ class Command(BriefCommand):
 
 def _load(files: Sequence[Contents]) -> list[str]:
     """Stores all of these files, or nothing; returns lines that say what was done with each."""
-    sweep()
-    sweep_executions()
+    store.sweep()
+    store.sweep_executions()
     with store.atomic():
         kept = [[(whole, purposes.keep(whole)) for whole in contents.wholes] for contents in files]
         lines = []

@@ -21,7 +21,7 @@ from benchsuite.report.exports import json_of
 from benchsuite.report.terminal import plan as planned
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import planning, preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.telemetry.machine import HostSample
 
 

@@ -31,7 +31,7 @@ from benchsuite.report.studies.execution import StudyReport, chosen, study_repor
 from benchsuite.report.studies.several import chosen_beside, together, whole
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_markdown
-from benchsuite.store.abandoned import sweep_executions
+from benchsuite.store import sweep_executions
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.claims import LOOKS
 from benchsuite.studies.intervals import FEWEST

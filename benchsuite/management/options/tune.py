@@ -19,7 +19,7 @@ from benchsuite.management.options.place import Place
 from benchsuite.management.tuning import trials
 from benchsuite.management.tuning.databases import databases, reached
 from benchsuite.runner import planning, preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.servers import running
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.deploying import KINDS

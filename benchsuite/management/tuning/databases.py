@@ -12,7 +12,7 @@ from benchsuite.core.specs import DatabaseSpec
 from benchsuite.core.specs.database import FIRST_CONNECTIONS
 from benchsuite.isolation.overrides.connecting import move_default
 from benchsuite.runner import environments
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.services.postgres import MOST
 
 MOST_OF = {"postgresql": MOST, "mysql": "SELECT @@max_connections"}

@@ -22,7 +22,7 @@ from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.servers.base import Against
 from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back

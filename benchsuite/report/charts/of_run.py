@@ -22,7 +22,7 @@ from benchsuite.report.charts.styles import band, bars, dotted_line, line, point
 from benchsuite.report.parts import stages_of
 from benchsuite.stats import histogram
 from benchsuite.stats.summary import RISK
-from benchsuite.store.abandoned import planned_s, windows
+from benchsuite.store import planned_s, windows
 
 EDGE_S = 0.01  #: So little of a second may be missing of a whole one.
 

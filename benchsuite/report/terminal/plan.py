@@ -9,7 +9,7 @@ from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import KEEP, THROWAWAY, RunSpec
 from benchsuite.core.specs.load import USER
 from benchsuite.core.units import counted, format_period, listed
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.system import cpus
 from benchsuite.system.cpus import available, usable, words
 

@@ -11,10 +11,8 @@ from typing import Any, ClassVar
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.core.specs import Option, Within
-from benchsuite.pythons import requirements
-from benchsuite.pythons.building import Recipe, Step
+from benchsuite.pythons.building import Recipe, Requirements, Step
 from benchsuite.pythons.interpreter import OWN, Interpreter, entry, find, kind_of
-from benchsuite.pythons.requirements import Requirements
 from benchsuite.servers.base import BACKLOG, Available, Interface, ServerAdapter
 from benchsuite.servers.heritage import TABLE, TARGETS
 from benchsuite.system.installed import plain
@@ -70,7 +68,7 @@ class Heritage(ServerAdapter):
 
     @classmethod
     def pins(cls) -> Requirements:
-        return requirements.read(TARGETS / cls.target / "requirements.txt")
+        return Requirements.read(TARGETS / cls.target / "requirements.txt")
 
     @classmethod
     def version(cls, python: Interpreter = OWN) -> str | None:

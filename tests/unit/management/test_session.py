@@ -29,8 +29,7 @@ from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import Estimate, resolve
+from benchsuite.runner.planning import Estimate, Plan, resolve
 from benchsuite.system.journal import Journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result

@@ -27,7 +27,7 @@ from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies import rows
 from benchsuite.report.studies.execution import next_step, study_report
 from benchsuite.runner import preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.studies.claims import LOOKS
 from benchsuite.studies.study import RULES, Cell
 from benchsuite.system import fingerprint, lock
@@ -240,7 +240,7 @@ def test_what_another_command_continued_first_is_not_made_twice(machine, file, m
         run.pk, run.repetition = uuid4(), run.repetition + 1
         run.save(force_insert=True)
 
-    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    monkeypatch.setattr(store, "sweep_executions", by_another)
     with pytest.raises(CommandError, match=r":\d\d UTC was continued by another"):
         runstudy("--resume")
     assert len(machine.made) == 2

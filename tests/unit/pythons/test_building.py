@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from benchsuite.pythons import building
-from benchsuite.pythons.building import MARK, Recipe, Slot, Step
-from benchsuite.pythons.requirements import keep, kept, parse
+from benchsuite.pythons.building import MARK, Recipe, Requirements, Slot, Step
 
 RECIPE = Recipe(
     name="new",
     python=Path("/pythons/3.13/bin/python"),
-    steps=(Step(requirements=parse("django==5.2.1")),),
+    steps=(Step(requirements=Requirements.parse("django==5.2.1")),),
 )
 
 
@@ -27,14 +26,14 @@ def digest(**changes):
 
 
 def test_whatever_it_is_made_of_makes_another_one(monkeypatch):
-    django, step = parse("django==5.2.1"), RECIPE.steps[0]
+    django, step = Requirements.parse("django==5.2.1"), RECIPE.steps[0]
     digests = {
         digest(),
         digest(python=Path("/pythons/3.12/bin/python")),
-        digest(steps=(Step(requirements=parse("django==5.2.2")),)),
+        digest(steps=(Step(requirements=Requirements.parse("django==5.2.2")),)),
         digest(steps=(Step(requirements=django, options=("--no-deps",)),)),
         digest(steps=(Step(requirements=django, variables={"CFLAGS": "-w"}),)),
-        digest(steps=(step, Step(requirements=parse("dj-database-url")))),
+        digest(steps=(step, Step(requirements=Requirements.parse("dj-database-url")))),
         digest(files={"one.pth": "import one"}),
         digest(proof="import django"),
     }
@@ -57,11 +56,11 @@ def test_it_is_built_once_it_has_its_mark_and_for_as_long_as_its_interpreter_is_
 
 
 def test_requirements_are_kept_by_their_digest_for_their_owner_only(tmp_path):
-    wanted = parse("--index-url https://me:secret@example.org/\ndjango==5.2.1")
-    assert kept(wanted.digest, tmp_path) is None
-    keep(wanted, tmp_path)
-    keep(wanted, tmp_path)
-    assert kept(wanted.digest, tmp_path) == wanted
+    wanted = Requirements.parse("--index-url https://me:secret@example.org/\ndjango==5.2.1")
+    assert Requirements.kept(wanted.digest, tmp_path) is None
+    wanted.keep(tmp_path)
+    wanted.keep(tmp_path)
+    assert Requirements.kept(wanted.digest, tmp_path) == wanted
     [path] = (tmp_path / "requirements").iterdir()
     assert path.stat().st_mode & 0o777 == 0o600
     assert json.loads(path.read_text())["lines"] == list(wanted.lines)

@@ -1,6 +1,6 @@
 """Requirements files: what of them matters, and when two ask for the same."""
 
-from benchsuite.pythons.requirements import read
+from benchsuite.pythons.building import Requirements
 
 
 def test_values(golden):
@@ -14,7 +14,7 @@ def test_files(golden, tmp_path):
         for file, content in files.items():
             place = tmp_path / f"{file.replace('__', '/')}.txt"
             place.write_bytes(content if isinstance(content, bytes) else content.encode())
-        wanted = read(tmp_path / name)
+        wanted = Requirements.read(tmp_path / name)
         return wanted.lines, wanted.constraints, wanted.digest
 
     golden.cases(case, replace={str(tmp_path): "HERE"})

@@ -31,7 +31,7 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
     @contextmanager
     def running(argv, *, env, **given):
         started.append((argv, env))
-        yield SimpleNamespace(name=given["name"])
+        yield SimpleNamespace(name=given["name"], argv=argv)
 
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(assembly, "running", running)
@@ -51,7 +51,7 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
     for number, (_, env) in enumerate(started, start=1):
         assert env["PYTHONPATH"].startswith(f"{run / WORKERS}-{number}/import:")
         assert env["BENCHSUITE_INSTRUCTIONS"] == str(run / "instructions.json")
-    assert [one.version for one in assembled.system.members] == ["channels of new"] * 2
+    assert [one.version for one in assembled.system.programs] == ["channels of new"] * 2
     assert [path.name for path in tmp_path.iterdir()] == ["run"], "nothing beside the run's folder"
 
 

@@ -15,8 +15,7 @@ from benchsuite.management import resuming
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import CPYTHON, OWN, Interpreter, Kind
 from benchsuite.runner import environments, preflight
-from benchsuite.runner.plan import Plan
-from benchsuite.runner.planning import resolve
+from benchsuite.runner.planning import Plan, resolve
 
 THERE = Path("/pythons/3.13/bin/python")
 PYTHON = [(3, 13, 0)]

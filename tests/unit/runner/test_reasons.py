@@ -2,7 +2,7 @@
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.isolation.served.errors import Error
-from benchsuite.runner.reasons import error_behind, reason
+from benchsuite.runner.explaining import error_behind, reason
 
 
 def error(status, asked, message):

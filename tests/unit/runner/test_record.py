@@ -14,7 +14,7 @@ from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.load.job import Done, Tick
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, result
-from benchsuite.runner.running_system import API, Member
+from benchsuite.runner.running_system import API
 from benchsuite.runner.session import _load
 from benchsuite.telemetry.sampler import Watched
 
@@ -52,8 +52,8 @@ def test_readings_are_told_from_the_first_one_when_the_load_broke(record):
 
 def test_who_died_in_the_first_second_is_not_told_that_the_load_has_begun(record):
     told: list[float] = []
-    died = SimpleNamespace(name="API", poll=lambda: -9, log_tail=lambda: "it waits")
-    record.serving.members.append(Member(API, cast(Any, died)))
+    died = SimpleNamespace(name="API", argv=(), poll=lambda: -9, log_tail=lambda: "it waits")
+    record.serving.add(API, cast(Any, died), None)
     record.serving.services.append(cast(Any, SimpleNamespace(begun=told.append)))
     tick = Tick(elapsed_s=1.0, users=1, requests=0, failures=0, rate=0.0, p95_s=None)
     quiet: Any = SimpleNamespace(

@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.core.specs import LoadProfile
 from benchsuite.models import Run
-from benchsuite.store.abandoned import overheads
+from benchsuite.store import overheads
 from tests.factories import begin, make_run, make_spec
 
 

@@ -6,7 +6,7 @@ from benchsuite.core.answer import Shown
 from benchsuite.studies.claims import answered
 from benchsuite.studies.measured import State
 from benchsuite.studies.study import Answer, Axis, Objective, Table, Value
-from benchsuite.studies.tables import Row, questions, tables
+from benchsuite.studies.tables import PublishedRow, questions, tables
 from tests.unit.studies import worlds
 
 BY_DELAY = Table(rows="setup", columns="delay", figures=("plateau",))
@@ -17,8 +17,8 @@ AXES = (
     Axis("delay", (Value("0", {}), Value("100", {}), Value("200", {}, title="far away"))),
 )
 PUBLISHED = [
-    Row({"setup": "sync"}, {"plateau": 144.5}),
-    Row({"setup": "sync", "delay": "200"}, {"plateau": "0.7 to 0.9", "p95": 0.2}),
+    PublishedRow({"setup": "sync"}, {"plateau": 144.5}),
+    PublishedRow({"setup": "sync", "delay": "200"}, {"plateau": "0.7 to 0.9", "p95": 0.2}),
 ]
 GONE = {"state": State.UNAVAILABLE, "reason": "There is no Docker engine.", "starts": ()}
 
@@ -82,7 +82,7 @@ def test_questions_with_their_rankings(golden):
     for case, execution in EXECUTIONS.items():
         written.append(f"{case}:")
         for question in questions(study, execution, answered(study, execution)):
-            written.append(f"  {question.asks} {question.told:.2f} {list(question.changes)}")
+            written.append(f"  {question.asks} {question.answered:.2f} {list(question.changes)}")
             for sentence, ranking in question.cases.items():
                 written.append(f"  {sentence}")
                 written += [f"  {line}" for line in lines(ranking)] if ranking else []

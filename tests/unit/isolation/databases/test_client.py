@@ -13,6 +13,8 @@ from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.specs import KEEP, THROWAWAY, DatabaseSpec, WorkloadSpec
 from benchsuite.isolation.databases import client as databases
 from benchsuite.isolation.databases.client import Keeper, throwaway
+from benchsuite.isolation.facts import Order
+from benchsuite.isolation.instructions import Instructions
 
 
 class Child:
@@ -166,17 +168,13 @@ def begun(children, folder, monkeypatch, use=THROWAWAY):
         return children.pop(0), answers
 
     monkeypatch.setattr(databases, "_start", start)
-    with throwaway(
-        folder=folder,
-        settings_module="shop.settings",
-        token="feed",
+    order = Order(
         workload_path="shop.bench.Shop",
         workload=WorkloadSpec(workload="shop"),
         database=DatabaseSpec(use=use),
-        needs_target_app=False,
-        log=folder / "log",
-        env={},
-    ):
+    )
+    told = Instructions(settings_module="shop.settings", token="feed", folder=str(folder))
+    with throwaway(order, told, log=folder / "log", env={}):
         pass
 
 

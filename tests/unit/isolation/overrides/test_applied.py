@@ -10,9 +10,8 @@ import pytest
 from django.utils.functional import SimpleLazyObject, lazy
 
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides.applied import overridden
+from benchsuite.isolation.overrides.applied import MAIL_SINK, overridden
 from benchsuite.isolation.overrides.inherited import Replaced
-from benchsuite.isolation.overrides.rules import MAIL_SINK
 
 INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folder="/run")
 SETTINGS: dict[str, Any] = {

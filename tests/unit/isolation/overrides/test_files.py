@@ -16,7 +16,7 @@ from django.core.files.storage import FileSystemStorage
 
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides import collecting, files
+from benchsuite.isolation.overrides import files
 from benchsuite.isolation.overrides.backends import storage_of_the_run
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.files import change_static, handed_on, make_folders
@@ -92,9 +92,9 @@ def test_a_storage_with_a_place_of_its_own_is_not_written_to(tmp_path, monkeypat
         monkeypatch.setattr(storage, "staticfiles_storage", SimpleNamespace(location=str(where)))
         if refused:
             with pytest.raises(DatabaseError, match=f"writes static files to {where}, whatever"):
-                collecting._check_place(StaticFilesStorage, str(folder))
+                files._check_place(StaticFilesStorage, str(folder))
         else:
-            collecting._check_place(StaticFilesStorage, str(folder))
+            files._check_place(StaticFilesStorage, str(folder))
 
 
 @pytest.mark.parametrize("static", ["", "collect"])
@@ -106,19 +106,17 @@ def test_a_project_without_such_a_storage_has_nothing_to_collect(
     instructions = Instructions(
         settings_module="shop", token="t", folder=str(tmp_path), static=static
     )
-    assert collecting.collected(instructions) == ""
+    assert files.collected(instructions) == ""
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_projects_own_collectstatic_is_not_run(tmp_path, monkeypatch, settings):
     """It may write to a bucket, whatever the settings say."""
     called: list[Any] = []
-    monkeypatch.setattr(
-        collecting, "call_command", lambda command, **options: called.append(command)
-    )
-    monkeypatch.setattr(collecting, "_check_place", lambda storage, folder: None)
+    monkeypatch.setattr(files, "call_command", lambda command, **options: called.append(command))
+    monkeypatch.setattr(files, "_check_place", lambda storage, folder: None)
     monkeypatch.setattr(test, "override_settings", lambda **changed: SimpleNamespace(enable=int))
-    collecting._collect(StaticFilesStorage, str(tmp_path))
+    files._collect(StaticFilesStorage, str(tmp_path))
     assert [type(one) for one in called] == [collectstatic.Command]
 
 

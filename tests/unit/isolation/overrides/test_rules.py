@@ -3,9 +3,8 @@
 import copy
 
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides import brokers, rules
-from benchsuite.isolation.overrides.applied import overridden
-from benchsuite.isolation.overrides.rules import MAIL_SINK
+from benchsuite.isolation.overrides import applied, brokers
+from benchsuite.isolation.overrides.applied import MAIL_SINK, overridden
 
 REDIS = "unix:///r.sock?password=p"
 DUMMY = {"BACKEND": MAIL_SINK}
@@ -50,7 +49,7 @@ def test_what_becomes_of_settings(golden):
 
 def test_mail_is_thrown_away_by_the_settings_that_this_django_takes(golden, monkeypatch):
     def case(*, knows, **given):
-        monkeypatch.setattr(rules, "KNOWS_MAILERS", knows)
+        monkeypatch.setattr(applied, "KNOWS_MAILERS", knows)
         values = changed(given)
         return [values.get("EMAIL_BACKEND"), values.get("MAILERS")]
 

@@ -25,7 +25,7 @@ from benchsuite.isolation.served import counting, diagnosing, errors
 from benchsuite.isolation.served.counting import Counter
 from benchsuite.isolation.served.diagnosing import Account, Page, words
 from benchsuite.isolation.served.errors import FILE, MOST, Listener, read
-from benchsuite.runner.diagnosis import diagnosis
+from benchsuite.runner.explaining import diagnosis
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command, load_command_clas
 from django.db import OperationalError, connection
 from django.test.utils import CaptureQueriesContext
 
+from benchsuite import store
 from benchsuite.conf import page
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.core.plain import plain
@@ -26,7 +27,7 @@ from benchsuite.management.commands import tunebench
 from benchsuite.management.tuning import execution as executing
 from benchsuite.models import Run, Tuning, TuningTrial
 from benchsuite.runner import preflight
-from benchsuite.runner.plan import Plan
+from benchsuite.runner.planning import Plan
 from benchsuite.stats import summary
 from benchsuite.store.purposes import read_notebook
 from benchsuite.system import cpus, lock
@@ -432,7 +433,7 @@ def test_one_that_another_command_continued_first_stays_as_that_left_it(
             order=last.order + 1, trial=last.trial, observation=last.observation
         )
 
-    monkeypatch.setattr(management_session, "sweep_executions", by_another)
+    monkeypatch.setattr(store, "sweep_executions", by_another)
     status, said = ended("--resume")
     assert status == 1
     assert "was continued by another command meanwhile. Go on with: " in said
