@@ -44,7 +44,7 @@ sys.path.insert(0, sys.argv[2])
 from pathlib import Path
 from tests.integration.stranger import Stranger
 with Stranger(Path(sys.argv[1])).kept() as keeper, keeper.clone("deadbeef" * 4) as plan:
-    print(keeper.pid, flush=True)
+    print(keeper._child.pid, flush=True)
     time.sleep(60)
 """
 ROOT = Path(__file__).parent.parent.parent
@@ -196,7 +196,7 @@ def test_what_a_killed_keeper_made_another_one_drops(tmp_path, server):
 
     with one.kept() as keeper, suppress(DatabaseError), keeper.clone(TOKEN):
         assert len(server.databases()) == len(before) + 2
-        os.kill(keeper.pid, signal.SIGKILL)
+        os.kill(keeper._child.pid, signal.SIGKILL)
 
     assert server.databases() == before
 
