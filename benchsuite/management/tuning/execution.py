@@ -1,10 +1,10 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from time import monotonic, sleep
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.db.models import Q, QuerySet
 
@@ -16,9 +16,8 @@ from benchsuite.core.specs import Option, RunSpec
 from benchsuite.core.specs.spec import changed
 from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import resuming
-from benchsuite.management.options.tune import Asked, resolved
+from benchsuite.management.options.tune import KEPT_S, Asked, reached, resolved
 from benchsuite.management.session import Session
-from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
@@ -103,7 +102,7 @@ class Execution:
             searching.tell(_assumed(trial, searching.notebook, overhead_s))
         return searching.notebook
 
-    def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
+    def enter(self, at_work: Session) -> None:
         """Stores that it begins, or goes on. Raises UsageError where another command came first."""
         if self.row._state.adding:
             (plan,) = preflight.prepared([self.plan()], at_work.screen.building)
@@ -113,7 +112,7 @@ class Execution:
             self.row.revision = resuming.revision()
         elif self.row.trials.count() > len(self.notebook.entries):
             raise UsageError(f"{which(self.row)} was continued by another command meanwhile.")
-        resuming.begin(self.row, environment)
+        resuming.begin(self.row)
 
 
 def begun(asked: Asked) -> Execution:
