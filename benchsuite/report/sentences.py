@@ -1,17 +1,19 @@
-"""Sentences about runs, for pages and the terminal alike, and what makes verdicts doubtful."""
+"""Sentences about runs and executions, for pages and terminal, and what makes verdicts doubtful."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
+
+from django.db.models import QuerySet
 
 from benchsuite.comparing.titles import units_beside
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status
 from benchsuite.core.samples import EVENT
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import MISSING, format_count, gathered
+from benchsuite.core.units import MISSING, format_count, format_period, gathered
 from benchsuite.findings.registry import FINDINGS
-from benchsuite.models import Finding, Run
+from benchsuite.models import Execution, Finding, Run
 from benchsuite.stats.summary import samples_needed
 
 
@@ -91,3 +93,37 @@ def _gravest(doubts: Sequence[Doubt]) -> Doubt:
         return finding.level == Level.INVALID.value, inf if finding.value is None else finding.value
 
     return max(doubts, key=weight)
+
+
+MACHINE = {
+    "cpu_model": "CPU",
+    "cpu_logical": "CPUs",
+    "memory_gib": "memory (GiB)",
+    "kernel": "kernel",
+    "python_version": "Python",
+}
+"""Facts of an environment that a reader looks for first; its pages have all."""
+
+
+def when(row: Execution) -> str:
+    """When it was, how long it took, and how far it came."""
+    words = f"{row.started_at:%d %b %Y, %H:%M} UTC"
+    if row.ended_at:
+        took = (row.ended_at - row.started_at).total_seconds()
+        words += f", took {format_period(max(took, 1))}"
+    return f"{words}, {row.status}{f', {row.label}' if row.label else ''}"
+
+
+def machine(row: Execution) -> dict[str, object]:
+    data = row.environment.data if row.environment else {}
+    return {title: data[name] for name, title in MACHINE.items() if data.get(name)}
+
+
+def servers(runs: QuerySet[Run]) -> list[str]:
+    """ "gunicorn-sync 27.0.1" """
+    named = runs.exclude(server_version="").order_by("server")
+    return [" ".join(one) for one in named.values_list("server", "server_version").distinct()]
+
+
+def environment(machine: Mapping[str, object], servers: Sequence[str]) -> dict[str, object]:
+    return {**machine, **({"servers": ", ".join(servers)} if servers else {})}

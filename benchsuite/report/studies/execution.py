@@ -16,7 +16,7 @@ from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Status
 from benchsuite.core.units import counted, gathered, listed
 from benchsuite.models import Run, StudyRun
-from benchsuite.report import executions
+from benchsuite.report import sentences
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.exports.runs import table_as_csv
 from benchsuite.report.studies import charts, rows
@@ -110,15 +110,15 @@ class StudyReport:
             table = Table(head, checks, title=counted(len(checks), "check"), is_folded=True)
             yield Section(title="Checks of the claims", tables=[table])
         if self.questions:
-            sentences, rankings = [tables.HOW], []
+            lines, rankings = [tables.HOW], []
             for question in self.questions:
                 for words, ranking in question.cases.items():
                     if ranking is None:
-                        sentences.append(f"{question.asks} {words}")
+                        lines.append(f"{question.asks} {words}")
                         continue
                     title, note = f"{question.asks} {ranking.title}", f"{words} {ranking.note}"
                     rankings.append(replace(ranking, title=title.strip(), note=note))
-            yield Section(title="Answers", sentences=sentences, tables=rankings)
+            yield Section(title="Answers", sentences=lines, tables=rankings)
         if layouts := tables.tables(self.study, self.execution, self.published[0]):
             yield Section(title="Measured and published", tables=layouts)
         stored = {matrix.key(one.coordinates): one.arguments for one in self.row.cells.all()}
@@ -148,7 +148,7 @@ class StudyReport:
         points = [f"{self.when}. Runs: {self.verdicts}.", *self.method()]
         copies = {"All configurations share": command("runbench", *shared)}
         yield Section(title="Method", points=points, copies=copies)
-        yield Section(title="Environment", facts=executions.environment(self.machine, self.servers))
+        yield Section(title="Environment", facts=sentences.environment(self.machine, self.servers))
 
     @cached_property
     def published(self) -> tuple[list[published.Row], str]:
@@ -186,11 +186,11 @@ class StudyReport:
 
     @property
     def machine(self) -> dict[str, object]:
-        return executions.machine(self.row)
+        return sentences.machine(self.row)
 
     @cached_property
     def servers(self) -> list[str]:
-        return executions.servers(Run.objects.filter(study_cell__study_run=self.row))
+        return sentences.servers(Run.objects.filter(study_cell__study_run=self.row))
 
     def method(self) -> Iterator[str]:
         """How it was measured, from the file and from what was asked for."""
@@ -222,7 +222,7 @@ class StudyReport:
 
     @property
     def when(self) -> str:
-        return executions.when(self.row)
+        return sentences.when(self.row)
 
 
 def claims_words(outcomes: Mapping[str, int]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.units import listed
-from benchsuite.report import executions
+from benchsuite.report import sentences
 from benchsuite.report.studies.execution import StudyReport, claims_words, outcome
 from benchsuite.studies.tables import HOW
 
@@ -64,4 +64,4 @@ def _environments(reports: Sequence[StudyReport]) -> Iterator[Section]:
         group = [report for report in reports if report.machine == facts]
         of = f" of {listed([report.study.name for report in group])}" if len(machines) > 1 else ""
         served = sorted({server for report in group for server in report.servers})
-        yield Section(title=f"Environment{of}", facts=executions.environment(facts, served))
+        yield Section(title=f"Environment{of}", facts=sentences.environment(facts, served))

@@ -167,7 +167,7 @@ class TrialProgress(Progress):
 
     def __init__(self, console: Console, notebook: Notebook, end_s: Callable[[], float]) -> None:
         """`end_s` is when the search should have its answer, by its own clock."""
-        self._book, self._ask_end_s, self._end_s = notebook, end_s, 0.0
+        self._notebook, self._ask_end_s, self._end_s = notebook, end_s, 0.0
         self._names: list[str] = []
         self._seconds = [0.0]
         self._phase: Phase | None = None
@@ -177,21 +177,21 @@ class TrialProgress(Progress):
     def next(self, trial: Trial) -> None:
         if trial.phase is not self._phase:
             self._phase, self._end_s = trial.phase, self._ask_end_s()
-            known = Outcome(self._book)
+            known = Outcome(self._notebook)
             if known.leading and known.end is None:
                 self.console.print(f"So far {known.leading}. {known.missing}", markup=False)
-        mine_s = self._book.overhead_s + trial.load.duration_s
-        self._seconds = [mine_s, max(0.0, self._end_s - self._book.spent_s - mine_s)]
+        mine_s = self._notebook.overhead_s + trial.load.duration_s
+        self._seconds = [mine_s, max(0.0, self._end_s - self._notebook.spent_s - mine_s)]
         self._names.append(f"{trial.phase.value}: {trial.candidate.name}")
 
     def _parts(self) -> list[tuple[int, Text]]:
-        if (pick := self._book.pick()) is None:
+        if (pick := self._notebook.pick()) is None:
             return super()._parts()
-        rate = format_rate(self._book.estimate(pick) or self._book.screened(pick))
+        rate = format_rate(self._notebook.estimate(pick) or self._notebook.screened(pick))
         return [*super()._parts(), (3, Text(f"{pick.name} leads, {rate}"))]
 
     def end(self, summary: str) -> None:
         """The figures of one level stand for a run, and here all count: `saw` tells them."""
 
     def saw(self, seen: Observation) -> None:
-        super().end(seen.words(self._book.question.objective.goals[0]))
+        super().end(seen.words(self._notebook.question.objective.goals[0]))

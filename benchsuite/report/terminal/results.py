@@ -123,10 +123,10 @@ def machine_answer(checks: Sequence[Check]) -> Answer:
 def ceilings_table(ceilings: Iterable[Ceiling]) -> Table:
     figures = ["in flight", "ceiling", "load CPU", "responder CPU", "others"]
     rows = []
-    for one in ceilings:
-        percents = (one.load_cpu_percent, one.responder_cpu_percent, one.others_percent)
-        doubt = f"not used: {why}" if (why := ceiling_doubt(one)) else ""
-        row = [one.model, str(one.users), CONNECTIONS[one.keep_alive]]
-        rows.append([*row, format_rate(one.throughput), *map(format_percent, percents), doubt])
+    for ceiling in ceilings:
+        percents = (ceiling.load_cpu_percent, ceiling.responder_cpu_percent, ceiling.others_percent)
+        doubt = f"not used: {why}" if (why := ceiling_doubt(ceiling)) else ""
+        row = [ceiling.model, str(ceiling.users), CONNECTIONS[ceiling.keep_alive]]
+        rows.append([*row, format_rate(ceiling.throughput), *map(format_percent, percents), doubt])
     heads = ["model", "in flight", "connections", *figures[1:], "doubt"]
     return Table(heads, rows, figures=figures, spare=("others", "responder CPU", "load CPU"))

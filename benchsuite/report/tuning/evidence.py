@@ -21,7 +21,7 @@ from benchsuite.core.units import counted, format_duration, format_number, forma
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
-from benchsuite.report import executions, flames
+from benchsuite.report import flames, sentences
 from benchsuite.report.charts.drawing import Chart
 from benchsuite.report.limiting import Told, told
 from benchsuite.report.tuning.charts import against_memory, shares
@@ -98,7 +98,7 @@ class TuningReport:
             steps.insert(0, unpasted)
         return replace(
             bare,
-            question=f"Asked: {self.question}. {executions.when(self.row)}.",
+            question=f"Asked: {self.question}. {sentences.when(self.row)}.",
             premises=[self.stopped] if self.stopped else [],
             reasons=[*bare.reasons, *(f"{one.says} {one.fix} ({one.code})" for one in limits)],
             next_steps=steps,
@@ -203,8 +203,8 @@ class TuningReport:
                 words = f"--paste={next(iter(paste))}", f"--of={self.row.short_id}"
                 example = command("tunebench", *words)
                 brief = [f"To paste: {', '.join(paste)}; for example: {example}"]
-            sentences = [*[leads] * (not confirmed), *[unpasted] * bool(unpasted)]
-            yield Section(title="To paste", sentences=sentences, copies=paste, brief=brief)
+            lines = [*[leads] * (not confirmed), *[unpasted] * bool(unpasted)]
+            yield Section(title="To paste", sentences=lines, copies=paste, brief=brief)
 
     @cached_property
     def pasted(self) -> tuple[Mapping[str, str], str]:
@@ -277,13 +277,13 @@ class TuningReport:
     @property
     def conditions(self) -> Mapping[str, object]:
         asked = self.notebook.question
-        served = executions.servers(Run.objects.filter(trials__tuning=self.row))
+        served = sentences.servers(Run.objects.filter(trials__tuning=self.row))
         known = {
             "CPUs of the server": not (asked.only and asked.only.runs_already) and asked.cpus,
             "seed": str(asked.seed),
             "runs now": asked.current and asked.current.name,
         }
-        machine = executions.environment(executions.machine(self.row), served)
+        machine = sentences.environment(sentences.machine(self.row), served)
         return {**{name: one for name, one in known.items() if one}, **machine}
 
     def to_paste(self, kind: str) -> str:
