@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic, sleep
 from typing import Protocol
 
@@ -27,10 +28,9 @@ from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back
 from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
-from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import ASSUMED, Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 
 class Watcher(Protocol):
@@ -178,33 +178,29 @@ def which(row: Tuning) -> str:
 POOL = 10  #: Connections of each process, where its server has no limit of requests.
 
 
-def variants(asked: Asked) -> Variants:
+def variants(asked: Asked, pick: Candidate, against: Against) -> Iterator[Candidate]:
     """Each with one thing changed; what its server can't have is left out."""
-
-    def of(pick: Candidate, against: Against) -> Iterator[Candidate]:
-        server, question = asked.servers[pick.server], asked.question
-        given, options = dict(pick.options), server.remedies.get(against, {})
-        changes: list[dict[str, Option]] = [{}] if options else []
-        if against is Against.CONNECTING:
-            changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
-            if any(kind.startswith("postgresql") for kind in question.connections_limit):
-                alone = 1 if server.one_at_a_time else POOL
-                age_s = asked.spec.database.conn_max_age_s  # beside which Django takes no pool
-                unkept = {"database.conn_max_age_s": 0.0} if age_s else {}
-                changes.append({"database.pool": pick.threads or alone, **unkept})
-        elif against is Against.SYNC_VIEWS:
-            twin = planning.async_twin(asked.spec.workload.workload)
-            changes = [{"workload.workload": twin}] if twin else []
-        for change in changes if given.keys().isdisjoint(options) else []:
-            spec = changed(asked.spec, change)
-            pool = spec.database.pool or question.pool
-            keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
-            reaches = reached(spec.database, pool=pool, keeps=keeps)
-            size = pick.processes, pick.threads, {**given, **options}, reaches
-            if candidate := candidates.sized(pick.server, server, *size):
-                yield replace(candidate, changes=(*pick.changes, *change.items()))
-
-    return of
+    server, question = asked.servers[pick.server], asked.question
+    given, options = dict(pick.options), server.remedies.get(against, {})
+    changes: list[dict[str, Option]] = [{}] if options else []
+    if against is Against.CONNECTING:
+        changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
+        if any(kind.startswith("postgresql") for kind in question.connections_limit):
+            alone = 1 if server.one_at_a_time else POOL
+            age_s = asked.spec.database.conn_max_age_s  # beside which Django takes no pool
+            unkept = {"database.conn_max_age_s": 0.0} if age_s else {}
+            changes.append({"database.pool": pick.threads or alone, **unkept})
+    elif against is Against.SYNC_VIEWS:
+        twin = planning.async_twin(asked.spec.workload.workload)
+        changes = [{"workload.workload": twin}] if twin else []
+    for change in changes if given.keys().isdisjoint(options) else []:
+        spec = changed(asked.spec, change)
+        pool = spec.database.pool or question.pool
+        keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
+        reaches = reached(spec.database, pool=pool, keeps=keeps)
+        size = pick.processes, pick.threads, {**given, **options}, reaches
+        if candidate := candidates.sized(pick.server, server, *size):
+            yield replace(candidate, changes=(*pick.changes, *change.items()))
 
 
 USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
@@ -216,14 +212,13 @@ def search(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
-    def grid(probe: Probe) -> list[Candidate]:
-        return candidates.grid(servers, probe, question.cpus, database)
-
     def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
         server, options = servers[like.server], dict(like.options)
         return candidates.sized(like.server, server, processes, threads, options, database)
 
-    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
+    grid = partial(candidates.grid, servers, cpus=question.cpus, database=database)
+    made = Search(Notebook(question), grid, resize, partial(variants, asked))
+    return Searching(made, entries)
 
 
 def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:

@@ -40,17 +40,17 @@ def chosen_beside(mine: StudyReport, which: str) -> Beside | None:
     unlike = differences(firsts) if are_known else []
     unlike = [one for one in unlike if one.matters and not one.name.startswith(SETTING)]
     same_file = mine.row.digest == other.row.digest and mine.row.scale == other.row.scale
-    found = trend.difference(mine.study, other.execution, mine.execution)
+    difference = trend.difference(mine.study, other.execution, mine.execution)
     turned = [
         [later.claim.says, outcome(earlier), outcome(later), later.reason]
-        for earlier, later in found.turned
+        for earlier, later in difference.turned
     ]
     tables = [Table(["claim", "there", "here", "why"], turned)] if turned else []
     titles = {one.name: figures.metric(one).headline() for one in other.study.figures}
     for word in ("shown", "not shown"):
         rows = [
             [cell_title(one.coordinates), titles[one.figure], execution.interval_words(one.found)]
-            for one in found.changes
+            for one in difference.changes
             if one.found.value is not None and one.is_shown == (word == "shown")
         ]
         title = f"{len(rows)} difference{'s' * (len(rows) != 1)} {word}"

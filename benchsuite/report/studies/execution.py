@@ -61,10 +61,10 @@ class StudyReport:
     def follows(self) -> list[tuple[str, str]]:
         """At most five: answers with their questions, then claims, first those that don't hold."""
         metrics, following = {one.name: figures.metric(one) for one in self.study.figures}, []
-        for one in self.answered:
-            if one.situations:
-                words = _words(one.situations, metrics[one.by.figure])
-                following.append((" ".join(one.answer.asks.split()), words))
+        for answered in self.answered:
+            if answered.situations:
+                words = _words(answered.situations, metrics[answered.by.figure])
+                following.append((" ".join(answered.answer.asks.split()), words))
         for wanted in (Outcome.FAILS, Outcome.HOLDS):
             for claim in self.claims:
                 if claim.outcome is wanted:

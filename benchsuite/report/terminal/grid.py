@@ -109,9 +109,9 @@ class Grid:
         return replace(self, **written)
 
 
-def spare(figures: Iterable[Metric], **others: int) -> list[str]:
+def spare(figures: Iterable[Metric], **more: int) -> list[str]:
     """Headings of figures, and others, that may be left out, the first of them first."""
-    at = {one.heading: one.spare for one in figures if one.spare} | others
+    at = {one.heading: one.spare for one in figures if one.spare} | more
     return sorted(at, key=at.__getitem__)
 
 
