@@ -277,7 +277,7 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
         return []
     titles = cell_titles([line[0] for line in lines])
     made = [Climbed(title, line) for title, line in zip(titles, lines, strict=True)]
-    return sorted(made, key=lambda one: -max(cell.goodput for cell in one.cells))
+    return sorted(made, key=lambda group: -max(cell.goodput for cell in group.cells))
 
 
 def answer_of(lines: Sequence[Climbed], margins: dict[str, float]) -> Answer:

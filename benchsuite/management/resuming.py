@@ -4,7 +4,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 from django.core.exceptions import ImproperlyConfigured
 from django.core.management import CommandError
@@ -53,11 +52,11 @@ def entered(row: Execution) -> Iterator[None]:
             row.save()
 
 
-def begin(row: Execution, environment: Mapping[str, Any]) -> bool:
+def begin(row: Execution) -> bool:
     """Stores that somebody is at work on it; True where it is new."""
     new = row._state.adding
     if new:
-        row.environment = store.known(Environment, environment)
+        row.environment = store.known(Environment, fingerprint.fingerprint())
     row.owner, row.status, row.ended_at = lock.owner_name(), Status.RUNNING.value, None
     row.save(force_insert=new)
     return new

@@ -266,13 +266,13 @@ class Execution:
             *(f"set[{number}]" for number, override in overrides if admits(override.when, at)),
         ]
 
-    def enter(self, environment: Mapping[str, Any]) -> None:
+    def enter(self) -> None:
         """Stores that it begins or goes on; raises UsageError where another command came first."""
         finished = Run.objects.filter(study_cell__in=self.rows, status=Status.FINISHED.value)
         if not self.done.issuperset(finished.values_list("study_cell__order", "repetition")):
             raise UsageError(f"{_which(self.row)} was continued by another command meanwhile.")
         with store.atomic():
-            if resuming.begin(self.row, environment):
+            if resuming.begin(self.row):
                 self.rows = StudyCell.objects.bulk_create(
                     StudyCell(
                         study_run=self.row,

@@ -291,7 +291,7 @@ def choose(notebook: Notebook) -> Candidate | None:
     if not tied:
         return None
     # what runs now before a change that shows nothing
-    pick = min(tied, key=lambda one: (one != notebook.question.current, *needs(notebook, one)))
+    pick = min(tied, key=lambda size: (size != notebook.question.current, *needs(notebook, size)))
     best = notebook.blocks(pick)
     for candidate in (one for one in rates if one != pick):
         starts = notebook.blocks(candidate)
@@ -331,7 +331,7 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
     window_s = min(LONGEST_S, max(3.0, ARRIVALS / rate))
     load = Load(rates=(rate,), warmup_s=1, window_s=window_s * question.window_factor)
     room = max(FEWEST, int(TRYING * question.budget_s / making.cost_s(load)))
-    order = sorted(candidates, key=lambda one: (one != current, one.processes, one.slots or 0))
+    order = sorted(candidates, key=lambda size: (size != current, size.processes, size.slots or 0))
     for candidate in order[room:]:
         notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
     for candidate in making.shuffled(order[:room]) if len(candidates) > 1 else []:
@@ -347,7 +347,7 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
     starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
     least: Candidate | None = None
     for candidate in sorted(
-        notebook.going(order[:room]), key=lambda one: (one != current, needs(notebook, one))
+        notebook.going(order[:room]), key=lambda size: (size != current, needs(notebook, size))
     ):
         if least is not None and needs(notebook, least) <= needs(notebook, candidate):
             notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")

@@ -123,7 +123,7 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
 def vary(making: Making, pick: Candidate, held: Held, variants: Variants) -> Steps[None]:
     """All of them, where time is left; nothing else is taken from it."""
     notebook = making.notebook
-    for against, why in sorted(reasons(notebook, pick).items(), key=lambda one: one[0] in SAVING):
+    for against, why in sorted(reasons(notebook, pick).items(), key=lambda pair: pair[0] in SAVING):
         for variant in variants(pick, against):
             if refused := refusal(making.question, variant):
                 notebook.decide(variant, State.REFUSED, refused)

@@ -185,7 +185,7 @@ class Notebook:
         planned = sum(level.planned for level in levels)
         met = [sum(counts) for counts in zip(*(level.met for level in levels), strict=True)]
         goals = zip(self.question.objective.goals, met, strict=True)
-        goal, count = min(goals, key=lambda one: min(0.0, margin(one[:1], planned, one[1:])))
+        goal, count = min(goals, key=lambda pair: min(0.0, margin(pair[:1], planned, pair[1:])))
         return goal.reached(count / planned)
 
     def pick(self) -> Candidate | None:

@@ -124,7 +124,7 @@ class Search(Making):
             notebook.said = f"a budget of {short} shows nothing: give {enough} or more"
             notebook.end = End.REFUSED
             return []
-        sizes = sorted(self._candidates(ASSUMED), key=lambda one: one != question.current)
+        sizes = sorted(self._candidates(ASSUMED), key=lambda size: size != question.current)
         firsts: dict[str, Candidate] = {}
         for candidate in sizes:
             if not refusal(question, candidate):
@@ -172,7 +172,7 @@ class Search(Making):
         if question.rate is not None and probe is not None:
             out = notebook.decided(State.BOUNDED_OUT)
             rates = {one: bound(one, probe, question).rate for one in out}
-            if nearest := max(rates, key=lambda one: rates[one], default=None):
+            if nearest := max(rates, key=rates.__getitem__, default=None):
                 notebook.end = End.NOTHING_HOLDS
                 notebook.said = f"{nearest.name} comes nearest: {out[nearest]}"
                 return
@@ -217,7 +217,7 @@ class Search(Making):
 
     def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
         """Those that got something through a full load, the best first."""
-        notebook, question = self.notebook, self.question
+        notebook, question, now = self.notebook, self.question, self.question.current
         assert notebook.probe is not None
         most = max(bound(one, notebook.probe, question).rate for one in candidates)
         self.full = self.load(1, 3, users=full_load(question.objective, most))
@@ -229,7 +229,7 @@ class Search(Making):
         waiting, tried = self.shuffled(candidates), list[Candidate]()
         while len(tried) < room:
             waiting.sort(
-                key=lambda one: (one != question.current, one not in middling, -through[one.server])
+                key=lambda size: (size != now, size not in middling, -through[size.server])
             )
             out = self._hopeless(waiting)
             if (candidate := next((one for one in waiting if one not in out), None)) is None:
@@ -242,7 +242,7 @@ class Search(Making):
         for candidate in self._bounded(waiting):
             notebook.decide(candidate, State.NOT_TRIED, "the budget left no time for it")
         known = [one for one in notebook.going(tried) if notebook.screened(one)]
-        return sorted(known, key=lambda one: notebook.screened(one) or 0.0, reverse=True)
+        return sorted(known, key=lambda size: notebook.screened(size) or 0.0, reverse=True)
 
     def _through(self, candidate: Candidate, reason: str) -> Steps[float]:
         """What it gets through under a full load; 0 where it shows nothing."""
@@ -279,7 +279,7 @@ class Search(Making):
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
                 judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
             field = notebook.going(field)
-            field.sort(key=lambda one: -(notebook.estimate(one) or math.inf))
+            field.sort(key=lambda size: -(notebook.estimate(size) or math.inf))
             field = self._kept(field, LEFT[min(place, len(LEFT) - 1)])
             new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
@@ -318,7 +318,7 @@ class Search(Making):
         notebook = self.notebook
         if self.question.only is not None or not field:
             return []
-        best = max(field, key=lambda one: notebook.estimate(one) or 0.0)
+        best = max(field, key=lambda size: notebook.estimate(size) or 0.0)
         new = [size for size in beside(best, self.resize) if size not in notebook.states]
         for candidate in self._bounded(self._admitted(new)):
             if self.cost_s(self.full) > self._spare_s:
@@ -339,14 +339,14 @@ class Search(Making):
             for level in entry.seen.levels
             if level.planned and level.rate
         ]
-        reached, rate, entry = max(tried, key=lambda one: one[:2], default=(0.0, 0.0, None))
+        reached, rate, entry = max(tried, key=lambda level: level[:2], default=(0.0, 0.0, None))
         if confirmed:
             notebook.end = End.CONFIRMED
         elif pick is not None and (why := unsteady(notebook, pick)):
             notebook.end, notebook.said = End.UNSTABLE, why
             notebook.decide(pick, State.BEHIND, f"unstable: {why}")
         elif out and all(notebook.state(one) is State.OVER for one in out):
-            least = min(out, key=lambda one: notebook.memory_bytes(one) or math.inf)
+            least = min(out, key=lambda size: notebook.memory_bytes(size) or math.inf)
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
         elif entry is None:
             whys = dict.fromkeys(notebook.decided(State.NO_STATEMENT, State.DISCARDED).values())

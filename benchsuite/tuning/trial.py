@@ -4,16 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 
+from benchsuite.core import units
 from benchsuite.core.specs.objective import Goal, Objective
 from benchsuite.core.specs.spec import Option
-from benchsuite.core.units import (
-    counted,
-    format_number,
-    format_percent,
-    format_period,
-    format_rate,
-    in_words,
-)
 from benchsuite.servers.running import is_address
 
 
@@ -53,7 +46,7 @@ class Candidate:
     def settings(self) -> list[str]:
         """ "backpressure=1000", "preload=yes", "pool=8"."""
         every = (*self.options, *self.changes)
-        return [f"{name.rpartition('.')[2]}={in_words(value)}" for name, value in every]
+        return [f"{name.rpartition('.')[2]}={units.in_words(value)}" for name, value in every]
 
     @property
     def runs_already(self) -> bool:
@@ -64,7 +57,7 @@ class Candidate:
     def name(self) -> str:
         if self.runs_already:
             return self.server
-        where = [] if self.cpus is None else [f"on {counted(self.cpus, 'CPU')}"]
+        where = [] if self.cpus is None else [f"on {units.counted(self.cpus, 'CPU')}"]
         return " ".join([self.server, self.size, *self.settings, *where])
 
     @property
@@ -74,7 +67,7 @@ class Candidate:
             return self.server
         size = f"{self.processes} process{'es' * (self.processes != 1)}"
         if self.threads is not None:
-            size += f" × {counted(self.threads, 'thread')}"
+            size += f" × {units.counted(self.threads, 'thread')}"
         return ", ".join([self.server, size, *self.settings])
 
 
@@ -94,10 +87,10 @@ class Load:
     @property
     def words(self) -> str:
         """ "12 users, 3 s", "150, 163, 176 /s, 5 s each"."""
-        window = format_period(self.window_s)
+        window = units.format_period(self.window_s)
         if self.users:
-            return f"{counted(self.users, 'user')}, {window}"
-        return f"{', '.join(map(format_number, self.rates))} /s, {window} each"
+            return f"{units.counted(self.users, 'user')}, {window}"
+        return f"{', '.join(map(units.format_number, self.rates))} /s, {window} each"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -128,10 +121,10 @@ class Level:
     def words(self, goal: Goal) -> str:
         """ "96.3 % at 150/s", of the first goal; "a mean of 43 ms at 150/s"."""
         if not self.rate:
-            return format_rate(self.goodput)
+            return units.format_rate(self.goodput)
         share = self.met[0] / max(1, self.planned)
-        shown = goal.reached(share) if goal.is_mean else format_percent(100 * share)
-        return f"{shown} at {format_number(self.rate)}/s"
+        shown = goal.reached(share) if goal.is_mean else units.format_percent(100 * share)
+        return f"{shown} at {units.format_number(self.rate)}/s"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,7 +38,6 @@ from benchsuite.studies.intervals import FEWEST
 from benchsuite.studies.matrix import Need
 from benchsuite.studies.options import arguments
 from benchsuite.studies.study import RULES, Cell, Study, cell_title
-from benchsuite.system import fingerprint
 from benchsuite.telemetry.machine import HostSample
 
 INDEX = "README.md"  #: The page that answers a question from all studies.
@@ -157,7 +156,7 @@ class Command(BriefCommand):
             )
             estimate = execution.estimate
             with session(results, progress, screen, place=place, estimate=estimate) as at_work:
-                execution.enter(fingerprint.fingerprint())
+                execution.enter()
                 execution.run(at_work, progress, titles)
         except (BenchsuiteError, KeyboardInterrupt) as error:
             raise resuming.broken_off(error, execution.row, _again(execution.row)) from error

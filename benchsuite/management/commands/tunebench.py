@@ -25,7 +25,7 @@ from benchsuite.management.tuning.execution import OVERHEAD_S, Execution, rehear
 from benchsuite.models import Run, Tuning
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
-from benchsuite.system import cpus, fingerprint
+from benchsuite.system import cpus
 from benchsuite.telemetry.machine import HostSample
 from benchsuite.tuning.notebook import End
 
@@ -69,7 +69,7 @@ class Command(BriefCommand):
         try:
             screen.say(sample.line())
             with session(results, shown, screen, place=place) as at_work:
-                execution.enter(at_work, fingerprint.fingerprint())
+                execution.enter(at_work)
                 execution.run(at_work, shown, partial(_limiting, execution))
         except (BenchsuiteError, KeyboardInterrupt) as error:
             with suppress(Error):  # the database may be what ended it

@@ -1,10 +1,11 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from time import monotonic, sleep
-from typing import Any, Protocol
+from typing import Protocol
 
 from django.db.models import Q, QuerySet
 
@@ -16,9 +17,8 @@ from benchsuite.core.specs import Option, RunSpec
 from benchsuite.core.specs.spec import changed
 from benchsuite.core.units import counted, format_duration, format_period
 from benchsuite.management import resuming
-from benchsuite.management.options.tune import Asked, resolved
+from benchsuite.management.options.tune import KEPT_S, Asked, reached, resolved
 from benchsuite.management.session import Session
-from benchsuite.management.tuning.databases import KEPT_S, reached
 from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.models import Run, Software, Tuning, begin_of_id
 from benchsuite.runner import planning, preflight
@@ -28,10 +28,9 @@ from benchsuite.store import purposes
 from benchsuite.system.interrupts import held_back
 from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
-from benchsuite.tuning.diagnosing import Variants
 from benchsuite.tuning.notebook import Entry, Notebook
 from benchsuite.tuning.search import ASSUMED, Search, Searching
-from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Trial
+from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 
 class Watcher(Protocol):
@@ -103,7 +102,7 @@ class Execution:
             searching.tell(_assumed(trial, searching.notebook, overhead_s))
         return searching.notebook
 
-    def enter(self, at_work: Session, environment: Mapping[str, Any]) -> None:
+    def enter(self, at_work: Session) -> None:
         """Stores that it begins, or goes on. Raises UsageError where another command came first."""
         if self.row._state.adding:
             (plan,) = preflight.prepared([self.plan()], at_work.screen.building)
@@ -113,7 +112,7 @@ class Execution:
             self.row.revision = resuming.revision()
         elif self.row.trials.count() > len(self.notebook.entries):
             raise UsageError(f"{which(self.row)} was continued by another command meanwhile.")
-        resuming.begin(self.row, environment)
+        resuming.begin(self.row)
 
 
 def begun(asked: Asked) -> Execution:
@@ -179,33 +178,29 @@ def which(row: Tuning) -> str:
 POOL = 10  #: Connections of each process, where its server has no limit of requests.
 
 
-def variants(asked: Asked) -> Variants:
+def variants(asked: Asked, pick: Candidate, against: Against) -> Iterator[Candidate]:
     """Each with one thing changed; what its server can't have is left out."""
-
-    def of(pick: Candidate, against: Against) -> Iterator[Candidate]:
-        server, question = asked.servers[pick.server], asked.question
-        given, options = dict(pick.options), server.remedies.get(against, {})
-        changes: list[dict[str, Option]] = [{}] if options else []
-        if against is Against.CONNECTING:
-            changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
-            if any(kind.startswith("postgresql") for kind in question.connections_limit):
-                alone = 1 if server.one_at_a_time else POOL
-                age_s = asked.spec.database.conn_max_age_s  # beside which Django takes no pool
-                unkept = {"database.conn_max_age_s": 0.0} if age_s else {}
-                changes.append({"database.pool": pick.threads or alone, **unkept})
-        elif against is Against.SYNC_VIEWS:
-            twin = planning.async_twin(asked.spec.workload.workload)
-            changes = [{"workload.workload": twin}] if twin else []
-        for change in changes if given.keys().isdisjoint(options) else []:
-            spec = changed(asked.spec, change)
-            pool = spec.database.pool or question.pool
-            keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
-            reaches = reached(spec.database, pool=pool, keeps=keeps)
-            size = pick.processes, pick.threads, {**given, **options}, reaches
-            if candidate := candidates.sized(pick.server, server, *size):
-                yield replace(candidate, changes=(*pick.changes, *change.items()))
-
-    return of
+    server, question = asked.servers[pick.server], asked.question
+    given, options = dict(pick.options), server.remedies.get(against, {})
+    changes: list[dict[str, Option]] = [{}] if options else []
+    if against is Against.CONNECTING:
+        changes = [{"database.conn_max_age_s": KEPT_S}] if question.pool is None else []
+        if any(kind.startswith("postgresql") for kind in question.connections_limit):
+            alone = 1 if server.one_at_a_time else POOL
+            age_s = asked.spec.database.conn_max_age_s  # beside which Django takes no pool
+            unkept = {"database.conn_max_age_s": 0.0} if age_s else {}
+            changes.append({"database.pool": pick.threads or alone, **unkept})
+    elif against is Against.SYNC_VIEWS:
+        twin = planning.async_twin(asked.spec.workload.workload)
+        changes = [{"workload.workload": twin}] if twin else []
+    for change in changes if given.keys().isdisjoint(options) else []:
+        spec = changed(asked.spec, change)
+        pool = spec.database.pool or question.pool
+        keeps = bool(spec.database.conn_max_age_s) or question.keeps_connections
+        reaches = reached(spec.database, pool=pool, keeps=keeps)
+        size = pick.processes, pick.threads, {**given, **options}, reaches
+        if candidate := candidates.sized(pick.server, server, *size):
+            yield replace(candidate, changes=(*pick.changes, *change.items()))
 
 
 USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
@@ -217,14 +212,13 @@ def search(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
 
-    def grid(probe: Probe) -> list[Candidate]:
-        return candidates.grid(servers, probe, question.cpus, database)
-
     def resize(like: Candidate, processes: int, threads: int | None) -> Candidate | None:
         server, options = servers[like.server], dict(like.options)
         return candidates.sized(like.server, server, processes, threads, options, database)
 
-    return Searching(Search(Notebook(question), grid, resize, variants(asked)), entries)
+    grid = partial(candidates.grid, servers, cpus=question.cpus, database=database)
+    made = Search(Notebook(question), grid, resize, partial(variants, asked))
+    return Searching(made, entries)
 
 
 def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:

@@ -119,7 +119,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     goals, most_per_s = question.objective.goals, question.most_per_s
     is_late = any(finding.code.startswith(LATE) for finding in result.findings)
     piles_up = not is_late and bool(_codes(result, PILING_UP))
-    spoiling = _found(result, SPOILING if piles_up else (*SPOILING, *OTHER_TIMES))
+    spoiling = _findings(result, SPOILING if piles_up else (*SPOILING, *OTHER_TIMES))
     spoiled = tuple(sorted({finding.code for finding in spoiling}))
     if (total := result.total) is None:
         failure = result.failure or "it was never asked anything"
@@ -137,7 +137,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     )
     cpu = every.cpu(result)
     failing = _codes(result, (*FAILING, *PILING_UP) if piles_up else FAILING)
-    starving = {finding.code for finding in _found(result, STARVING, Weight.WEAK)}
+    starving = {finding.code for finding in _findings(result, STARVING, Weight.WEAK)}
     mean_s = total.response_time.mean_s
     return Observation(
         levels=levels,
@@ -154,7 +154,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     )
 
 
-def _found(
+def _findings(
     result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
 ) -> list[Finding]:
     """Findings that begin so; those that make a run invalid, as others leave something to say."""
@@ -162,7 +162,7 @@ def _found(
 
 
 def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({finding.code for finding in _found(result, numbers)}))
+    return tuple(sorted({finding.code for finding in _findings(result, numbers)}))
 
 
 def _wrong(result: RunResult) -> str:
@@ -207,7 +207,7 @@ def _level(
         met=(0,) * len(goals) if died else met,
         failures=summary.failures + planned - summary.requests,
         goodput=summary.goodput / each,
-        percentile_s=_told(goals[0], planned, met[0], distribution),
+        percentile_s=_percentile_s(goals[0], planned, met[0], distribution),
     )
 
 
@@ -225,7 +225,7 @@ def _met(goal: Goal, summary: Summary, planned: int, distribution: Histogram) ->
     return round(planned * goal.within_s / (goal.within_s + waited_s / planned)) if planned else 0
 
 
-def _told(goal: Goal, planned: int, met: int, distribution: Histogram) -> float | None:
+def _percentile_s(goal: Goal, planned: int, met: int, distribution: Histogram) -> float | None:
     """The mean of such a goal; else the response time that its share of the planned had."""
     if goal.is_mean:
         return (goal.within_s or 0.0) * (planned - met) / met if met else None

@@ -203,8 +203,8 @@ class TuningReport:
                 words = f"--paste={next(iter(paste))}", f"--of={self.row.short_id}"
                 example = command("tunebench", *words)
                 brief = [f"To paste: {', '.join(paste)}; for example: {example}"]
-            sentences = [*[leads] * (not confirmed), *[unpasted] * bool(unpasted)]
-            yield Section(title="To paste", sentences=sentences, copies=paste, brief=brief)
+            lines = [*[leads] * (not confirmed), *[unpasted] * bool(unpasted)]
+            yield Section(title="To paste", sentences=lines, copies=paste, brief=brief)
 
     @cached_property
     def pasted(self) -> tuple[Mapping[str, str], str]:

@@ -7,7 +7,7 @@ from unittest.mock import patch
 import pytest
 
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
-from benchsuite.management.tuning import databases
+from benchsuite.management.options import tune
 from benchsuite.runner import environments, planning
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.tuning import candidates
@@ -18,7 +18,7 @@ POSTGRES: dict[str, Any] = {"ENGINE": "django.db.backends.postgresql", "NAME": "
 UNREACHED = {**POSTGRES, "HOST": "/nowhere"}  #: A folder without a socket.
 
 
-def found(*entries: dict[str, Any], **asked: Any) -> databases.Databases:
+def found(*entries: dict[str, Any], **asked: Any) -> tune.Databases:
     """The first is the default one."""
     named = dict(zip(("default", "other"), entries, strict=False))
     spec = RunSpec(
@@ -28,7 +28,7 @@ def found(*entries: dict[str, Any], **asked: Any) -> databases.Databases:
     )
     settings = SimpleNamespace(DATABASES=named)
     with patch.object(environments, "target_settings", lambda: settings):
-        return databases.databases(planning.resolve(spec))
+        return tune.databases(planning.resolve(spec))
 
 
 def pooled(pool: object) -> dict[str, Any]:
@@ -38,7 +38,7 @@ def pooled(pool: object) -> dict[str, Any]:
 def most(server: type[ServerAdapter], *entries: dict[str, Any], **asked: Any) -> int | None:
     """Connections that 2 processes of 16 threads may hold."""
     known = found(*entries, **asked)
-    spec = databases.reached(DatabaseSpec(**asked), pool=known.pool, keeps=known.keeps)
+    spec = tune.reached(DatabaseSpec(**asked), pool=known.pool, keeps=known.keeps)
     size = candidates.sized(server.name, server, 2, 16, None, spec)
     assert size is not None
     return size.connections

@@ -34,7 +34,7 @@ def found(
     threads = 4 if adapter.threads_word else None
     pick = sized(server, adapter, adapter.max_processes or 2, threads, options, DatabaseSpec())
     assert pick is not None
-    return list(variants(asked(server, **more))(pick, against))
+    return list(variants(asked(server, **more), pick, against))
 
 
 def test_connections_are_kept_where_their_thread_lives_on_or_pooled() -> None:
@@ -59,7 +59,7 @@ def test_a_pool_takes_the_place_of_connections_that_were_asked_to_be_kept() -> N
     mine = replace(mine, question=question, spec=replace(mine.spec, database=database))
     pick = sized("granian-wsgi", conf.server_class("granian-wsgi"), 2, 4, None, database)
     assert pick is not None
-    *_, pooled = variants(mine)(pick, Against.CONNECTING)
+    *_, pooled = variants(mine, pick, Against.CONNECTING)
     assert pooled.name == "granian-wsgi 2×4 pool=4 conn_max_age_s=0"
     spec = configured(mine.spec, pooled)
     assert (spec.database.pool, spec.database.conn_max_age_s) == (4, 0)
