@@ -246,8 +246,9 @@ class BrowserWalk(Walk):
         return self._arrived(lambda: self.client.goto(self.url))
 
     def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
-        alike = [known.furniture == form.furniture for known in self._page.forms]
-        shown = self.client.locator("form").nth(alike.index(True))
+        forms = list(self._page.forms)
+        place = [known.furniture for known in forms].index(form.furniture)
+        shown = self.client.locator("form").nth(place)
         for control in form.fillable:
             if not control.fixed:
                 given = [value for name, value in pairs if name == control.name]
@@ -256,10 +257,8 @@ class BrowserWalk(Walk):
         refused = {name: (words,) for name, words in self._tried(lambda: shown.evaluate(INVALID))}
         if refused and (button is None or "formnovalidate" not in button.limits):
             controls = (replace(part, errors=refused.get(part.name, ())) for part in form.controls)
-            wrong = replace(form, controls=tuple(controls))
-            forms = zip(self._page.forms, alike, strict=True)
-            shown_forms = tuple(wrong if is_alike else known for known, is_alike in forms)
-            return Arrival(self.path, replace(self._page, forms=shown_forms))
+            forms[place] = replace(form, controls=tuple(controls))
+            return Arrival(self.path, replace(self._page, forms=tuple(forms)))
         return self._arrived(lambda: self._pressed(shown, button))
 
     def _pressed(self, shown: "Locator", button: Control | None) -> Any:

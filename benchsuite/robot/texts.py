@@ -4,7 +4,6 @@ import pkgutil
 import re
 import runpy
 import string
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -19,6 +18,7 @@ from random import Random
 import phonenumbers
 from faker import Faker
 from faker.providers import address
+from faker.utils.text import slugify
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
@@ -63,8 +63,7 @@ class Writer:
 
     def plain(self, of: str) -> str:
         """In letters of addresses."""
-        text = unicodedata.normalize("NFKD", self.fact(of)).encode("ascii", "ignore").decode()
-        return re.sub(r"\W", "", text).lower() or "robot"
+        return slugify(self.fact(of)).replace("-", "") or "robot"
 
     def sentence(self) -> str:
         words = _words(locale_of(self.language))
