@@ -17,7 +17,7 @@ from selectolax.lexbor import LexborNode
 from benchsuite.core.units import short
 from benchsuite.robot.constraints import constraint
 from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
-from benchsuite.robot.parsing import block, upwards, within
+from benchsuite.robot.parsing import block, upwards
 from benchsuite.robot.words import about, first_said, main_form, next_button, says
 
 FEW = 2  #: Controls of a form that may stand beside the end, as for a newsletter.
@@ -293,7 +293,7 @@ class Reading:
             return names if len(names) == 1 else set()
         former, latter = around
         form = next((up for up in upwards(former.element) if up.tag == "form"), None)
-        if form is None or not within(element, form):
+        if form is None or form.mem_id not in {up.mem_id for up in upwards(element)}:
             return set()
         line = block(element)
         between = self._pieces[place + 1 : places[following]]

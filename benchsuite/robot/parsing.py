@@ -343,10 +343,6 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
         node = node.parent
 
 
-def within(node: LexborNode, container: LexborNode) -> bool:
-    return any(up.mem_id == container.mem_id for up in upwards(node))  # `==` compares HTML
-
-
 def _inside(form: LexborNode) -> LexborNode:
     """What its controls are in: of one that begins between rows, the table or the row."""
     around = form.parent

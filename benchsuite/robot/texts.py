@@ -24,15 +24,17 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 from benchsuite.robot.constraints import Constraint, Range
 from benchsuite.robot.forms import Control, Upload
 from benchsuite.robot.validity import lengths, made, point
-from benchsuite.robot.words import about, like, words_of
+from benchsuite.robot.words import TABLES, about, like
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601  #: Always the same names, so that only a completion's seed decides who fills in.
-METHODS = dict(pair.split("=") for pair in words_of("faker"))  #: With their arguments.
+METHODS: dict[str, list[str]] = TABLES["faker"]  #: With their arguments.
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-COUNTRIES = frozenset(words_of("countries"))  #: To live in: few, as Faker's data take time to load.
+COUNTRIES = frozenset(
+    TABLES["countries"]["words"]
+)  #: To live in: few, as Faker's data take time to load.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 FOLDER = Path(__file__).parent / "samples"
@@ -78,7 +80,7 @@ def _made(locale: str, of: str, chance: Random) -> str:
     """By Faker with this source of chance; empty if it knows nothing of the kind."""
     faker = _faker(locale)
     faker.random = chance  # type: ignore[attr-defined]
-    method, *arguments = METHODS.get(of, "").split("|")
+    method, *arguments = METHODS.get(of, [""])
     return str(getattr(faker, method)(*arguments)) if method and hasattr(faker, method) else ""
 
 
@@ -149,7 +151,6 @@ MAKERS: dict[str, Callable[[Writer], object]] = {
     "url": lambda writer: f"https://www.example.org/{writer.fact('slug')}",
     "name": lambda writer: f"{writer.fact('first')} {writer.fact('last')}",
     "company": lambda writer: f"{writer.fact('last')} & {writer.fact('first')}",
-    "vat": lambda writer: "DE136695976",  # of a tax office, with valid digits
     "country": lambda writer: _named(writer.country, writer.language),
     "country-code": lambda writer: writer.country,
     "calling-code": lambda writer: f"+{phonenumbers.country_code_for_region(writer.country) or 1}",

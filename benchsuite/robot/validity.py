@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import regex
 
 from benchsuite.robot.constraints import Constraint, Range
-from benchsuite.robot.forms import Control
+from benchsuite.robot.forms import MEASURED, Control
 
 DAY_S = 24 * 3600
 EPOCH = datetime(1970, 1, 1)
@@ -22,7 +22,6 @@ LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 EMAIL = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*")
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 NUMBERS = ("number", "range")
-MEASURED = frozenset(("text", "search", "url", "tel", "email", "password", "textarea"))
 
 
 @dataclass(frozen=True, slots=True)
