@@ -32,12 +32,11 @@ METHODS: dict[str, list[str]] = TABLES["faker"]  #: With their arguments.
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-COUNTRIES = frozenset(
-    TABLES["countries"]["words"]
-)  #: To live in: few, as Faker's data take time to load.
+COUNTRIES: list[str] = TABLES["countries"]["words"]  #: To live in: few, as Faker loads each slowly.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 FOLDER = Path(__file__).parent / "samples"
+faker_of = cache(Faker)  #: By locale.
 USUAL = ("txt", "png", "pdf")  #: Files to upload that are tried first.
 
 
@@ -68,7 +67,7 @@ class Writer:
         return slugify(self.fact(of)).replace("-", "") or "robot"
 
     def sentence(self) -> str:
-        words = _words(locale_of(self.language))
+        words = faker_of(locale_of(self.language)).get_words_list()
         return " ".join(self.chance.choices(words, k=8)).capitalize() + "."
 
     def token(self, length: int = 8, signs: str = ALPHABET) -> str:
@@ -78,26 +77,16 @@ class Writer:
 
 def _made(locale: str, of: str, chance: Random) -> str:
     """By Faker with this source of chance; empty if it knows nothing of the kind."""
-    faker = _faker(locale)
+    faker = faker_of(locale)
     faker.random = chance  # type: ignore[attr-defined]
     method, *arguments = METHODS.get(of, [""])
     return str(getattr(faker, method)(*arguments)) if method and hasattr(faker, method) else ""
 
 
 @cache
-def _faker(locale: str) -> Faker:
-    return Faker(locale)
-
-
-@cache
 def _facts(locale: str, of: str) -> tuple[str, ...]:
     chance = Random(SEED)
     return tuple(_made(locale, of, chance) for _ in range(HOW_MANY))
-
-
-@cache
-def _words(locale: str) -> tuple[str, ...]:
-    return tuple(_faker(locale).get_words_list())
 
 
 @cache
