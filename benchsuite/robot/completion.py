@@ -255,15 +255,13 @@ class Reading:
                     return {self._handles[target]}
                 if attribute == "href" and _is_one(around := self._inside.get(target, set())):
                     return around
-                if attribute != "id":
-                    continue
-                part = r"(?:^|[-_.]){}(?:[-_.]|$)"  # as in email-error and error_1_id_email
-                escaped = {handle: re.escape(handle) for handle in self._handles}
-                parts = [
-                    one for one in escaped if re.search(part.format(escaped[one]), value, re.I)
+                parts = [  # as in email-error and error_1_id_email
+                    handle
+                    for handle in self._handles
+                    if attribute == "id"
+                    and re.search(rf"(?:^|[-_.]){re.escape(handle)}(?:[-_.]|$)", value, re.I)
                 ]
-                named = {self._handles[max(parts, key=len)]} if parts else set()
-                if named and inside <= named:
+                if parts and inside <= (named := {self._handles[max(parts, key=len)]}):
                     return named
         return set()
 

@@ -5,7 +5,6 @@ to everybody.
 """
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -216,22 +215,17 @@ def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextMan
         ) from error
     if program is None:
         raise UnavailableError("The browser robot needs Chromium: apt install chromium")
-    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-
-    def only_this_host(route: Any) -> None:
-        own = led_to(route.request.url).netloc == led_to(url).netloc
-        route.continue_() if own else route.abort()
-
+    host = led_to(url).netloc
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=program, args=arguments) as browser,
+        playwright.chromium.launch(executable_path=program, args=ARGUMENTS) as browser,
     ):
 
         @contextmanager
         def tab() -> Iterator[Any]:
             with browser.new_context() as context:
                 context.set_default_timeout(timeout_s * 1000)
-                context.route("**/*", only_this_host)
+                context.route(lambda asked: led_to(asked).netloc != host, lambda way: way.abort())
                 yield context.new_page()
 
         yield tab

@@ -76,14 +76,10 @@ NOTHING = Constraint()
 
 def constraint(sentences: tuple[str, ...]) -> Constraint:
     """What all errors of one control require."""
-    return _added(sentences, date.today())
+    return reduce(or_, (_read(sentence, date.today()) for sentence in sentences), NOTHING)
 
 
 @lru_cache(maxsize=4096)
-def _added(sentences: tuple[str, ...], today: date) -> Constraint:
-    return reduce(or_, (_read(sentence, today) for sentence in sentences), NOTHING)
-
-
 def _read(sentence: str, today: date) -> Constraint:
     plain = phrase("parts").sub("", phrase("told").sub("", sentence.lower()))
     step = phrase("step").search(plain)
