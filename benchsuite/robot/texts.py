@@ -103,8 +103,7 @@ def locale_of(language: str, region: str = "") -> str:
 @cache
 def _countries() -> dict[str, dict[str, str]]:
     place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
-    data = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")
-    known = data["LOCALE_DATA"]
+    known = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")["LOCALE_DATA"]
     return {code: known.get(code, {}) for code in sorted(phonenumbers.SUPPORTED_REGIONS)}
 
 
