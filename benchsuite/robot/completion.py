@@ -14,9 +14,10 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborNode
 
+from benchsuite.core.units import short
 from benchsuite.robot.constraints import constraint
 from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
-from benchsuite.robot.parsing import block, upwards, within
+from benchsuite.robot.parsing import block, upwards
 from benchsuite.robot.words import about, first_said, main_form, next_button, says
 
 FEW = 2  #: Controls of a form that may stand beside the end, as for a newsletter.
@@ -51,8 +52,7 @@ class Visit:
         controls = (control for form in self.page.forms for control in form.controls)
         secret = {control.name for control in controls if control.kind == "password"}
         for name, value in self.answers:
-            text = " ".join(str(value).split())
-            text = text[:SHOWN] + "…" * (len(text) > SHOWN)
+            text = short(" ".join(str(value).split()), SHOWN)
             is_secret = name in secret or "password" in name.lower()
             shown.append(f"    {name} = {'(a password)' if is_secret else text}")
         return shown + [f"    mended: {text}" for text in self.mended]
@@ -116,7 +116,7 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
     elsewhere = arrival.redirected and path != at.partition("?")[0]
     back = _same(sent, page, after, elsewhere=elsewhere)
     if back is not None:
-        complained = with_errors(page, after, sent, back)
+        complained = Reading(page, after, sent, back).form()
         wrong = any(
             one.errors or one.limits.get("aria-invalid") == "true" for one in complained.controls
         )
@@ -163,12 +163,9 @@ def _same(sent: Form, page: Page, after: Page, *, elsewhere: bool) -> Form | Non
     return best if 2 * sum(label in there for label in labels) > len(labels) else None
 
 
-def with_errors(before: Page, after: Page, sent: Form, back: Form) -> Form:
-    """The form that came back, with the messages about it and its controls."""
-    return _Reading(before, after, sent, back).form()
+class Reading:
+    """Of a form that came back: which messages are about it, and which about its controls."""
 
-
-class _Reading:
     def __init__(self, before: Page, after: Page, sent: Form, back: Form) -> None:
         self._before, self._pieces, self._back = before, after.pieces, back
         self._sent = {control.key: control for control in sent.controls}
@@ -190,6 +187,7 @@ class _Reading:
                     self._inside.setdefault(handle, set()).add(name)
 
     def form(self) -> Form:
+        """The form, with its messages."""
         errors: dict[str, list[str]] = {}  #: By name; "" for the form.
         for line in self._messages():
             for name in self._about(line) or {""}:
@@ -257,15 +255,13 @@ class _Reading:
                     return {self._handles[target]}
                 if attribute == "href" and _is_one(around := self._inside.get(target, set())):
                     return around
-                if attribute != "id":
-                    continue
-                part = r"(?:^|[-_.]){}(?:[-_.]|$)"  # as in email-error and error_1_id_email
-                escaped = {handle: re.escape(handle) for handle in self._handles}
-                parts = [
-                    one for one in escaped if re.search(part.format(escaped[one]), value, re.I)
+                parts = [  # as in email-error and error_1_id_email
+                    handle
+                    for handle in self._handles
+                    if attribute == "id"
+                    and re.search(rf"(?:^|[-_.]){re.escape(handle)}(?:[-_.]|$)", value, re.I)
                 ]
-                named = {self._handles[max(parts, key=len)]} if parts else set()
-                if named and inside <= named:
+                if parts and inside <= (named := {self._handles[max(parts, key=len)]}):
                     return named
         return set()
 
@@ -295,7 +291,7 @@ class _Reading:
             return names if len(names) == 1 else set()
         former, latter = around
         form = next((up for up in upwards(former.element) if up.tag == "form"), None)
-        if form is None or not within(element, form):
+        if form is None or form.mem_id not in {up.mem_id for up in upwards(element)}:
             return set()
         line = block(element)
         between = self._pieces[place + 1 : places[following]]

@@ -5,7 +5,6 @@ to everybody.
 """
 
 import json
-import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -216,22 +215,17 @@ def tabs(url: str, timeout_s: float) -> Iterator[Callable[[], AbstractContextMan
         ) from error
     if program is None:
         raise UnavailableError("The browser robot needs Chromium: apt install chromium")
-    arguments = [*ARGUMENTS, *(["--no-sandbox"] if os.geteuid() == 0 else [])]
-
-    def only_this_host(route: Any) -> None:
-        own = led_to(route.request.url).netloc == led_to(url).netloc
-        route.continue_() if own else route.abort()
-
+    host = led_to(url).netloc
     with (
         sync_playwright() as playwright,
-        playwright.chromium.launch(executable_path=program, args=arguments) as browser,
+        playwright.chromium.launch(executable_path=program, args=ARGUMENTS) as browser,
     ):
 
         @contextmanager
         def tab() -> Iterator[Any]:
             with browser.new_context() as context:
                 context.set_default_timeout(timeout_s * 1000)
-                context.route("**/*", only_this_host)
+                context.route(lambda asked: led_to(asked).netloc != host, lambda way: way.abort())
                 yield context.new_page()
 
         yield tab
@@ -246,8 +240,9 @@ class BrowserWalk(Walk):
         return self._arrived(lambda: self.client.goto(self.url))
 
     def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
-        alike = [known.furniture == form.furniture for known in self._page.forms]
-        shown = self.client.locator("form").nth(alike.index(True))
+        forms = list(self._page.forms)
+        place = [known.furniture for known in forms].index(form.furniture)
+        shown = self.client.locator("form").nth(place)
         for control in form.fillable:
             if not control.fixed:
                 given = [value for name, value in pairs if name == control.name]
@@ -256,10 +251,8 @@ class BrowserWalk(Walk):
         refused = {name: (words,) for name, words in self._tried(lambda: shown.evaluate(INVALID))}
         if refused and (button is None or "formnovalidate" not in button.limits):
             controls = (replace(part, errors=refused.get(part.name, ())) for part in form.controls)
-            wrong = replace(form, controls=tuple(controls))
-            forms = zip(self._page.forms, alike, strict=True)
-            shown_forms = tuple(wrong if is_alike else known for known, is_alike in forms)
-            return Arrival(self.path, replace(self._page, forms=shown_forms))
+            forms[place] = replace(form, controls=tuple(controls))
+            return Arrival(self.path, replace(self._page, forms=tuple(forms)))
         return self._arrived(lambda: self._pressed(shown, button))
 
     def _pressed(self, shown: "Locator", button: Control | None) -> Any:

@@ -4,13 +4,13 @@ import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from fractions import Fraction
 from functools import lru_cache, reduce
 from operator import or_
 
 from benchsuite.robot import words
-from benchsuite.robot.words import TABLES, WORTH, first_said, mask, phrase, says, words_of
+from benchsuite.robot.words import TABLES, WORTH, first_said, format_of, mask, phrase, says
 
 LESS, EQUAL, MORE = "<=>"
 RELATIONS = {"least": "=>", "most": "<=", "upto": "<=", "more": ">", "less": "<", "equal": "="}
@@ -76,14 +76,10 @@ NOTHING = Constraint()
 
 def constraint(sentences: tuple[str, ...]) -> Constraint:
     """What all errors of one control require."""
-    return _added(sentences, date.today())
+    return reduce(or_, (_read(sentence, date.today()) for sentence in sentences), NOTHING)
 
 
 @lru_cache(maxsize=4096)
-def _added(sentences: tuple[str, ...], today: date) -> Constraint:
-    return reduce(or_, (_read(sentence, today) for sentence in sentences), NOTHING)
-
-
 def _read(sentence: str, today: date) -> Constraint:
     plain = phrase("parts").sub("", phrase("told").sub("", sentence.lower()))
     step = phrase("step").search(plain)
@@ -96,13 +92,12 @@ def _read(sentence: str, today: date) -> Constraint:
     unit = ""
     extensions: list[str] = []
     for clause in phrase("clause").split(counted):
-        reader = _Clause(today, unit)
-        reader.read(clause)
+        reader = _Clause(clause, today, unit)
         clauses |= reader.constraint()
         unit = reader.unit
         extensions += [] if "not" in reader.seen else EXTENSION.findall(clause)
     about = first_said("about", plain)
-    kind = about if about in words_of("named") else first_said("kinds", plain)
+    kind = about if about in TABLES["named"]["words"] else first_said("kinds", plain)
     return clauses | Constraint(
         step=number(WORTH.get(step[1], step[1] or step[2])) if step else None,
         kind=kind if clauses.of("digits").least in (None, clauses.of("digits").most) else "",
@@ -122,7 +117,7 @@ class _Quantity:
 class _Clause:
     """Reads a clause from left to right: a relation waits for its quantity, or follows it."""
 
-    def __init__(self, today: date, unit: str) -> None:
+    def __init__(self, clause: str, today: date, unit: str) -> None:
         self.unit = unit  #: Of quantities without one.
         self.seen: set[str] = set()
         self._today = today
@@ -131,8 +126,6 @@ class _Clause:
         self._compared: set[str] = set()  #: The last comparison without a quantity.
         self._noun = False  #: Whether the relation is a limit ("minimum"), which is never denied.
         self._joint = ""
-
-    def read(self, clause: str) -> None:
         for match in words.tokens().finditer(clause):
             name = match.lastgroup or ""
             if name in RELATIONS:
@@ -244,17 +237,10 @@ def number(text: str) -> Fraction:
 
 def day(text: str) -> date | None:
     """2026-03-01, 01.03.2026, 01/03/2026 (day first if possible), 1. März 2026."""
-    figures = [int(figure) for figure in re.findall(r"\d+", text)]
+    figures = re.findall(r"\d+", text)
     if len(figures) == 2:
         names = (rf"\b(?:{name})" for name in words.MONTHS)
         month = next((at for at, name in enumerate(names, 1) if re.search(name, text)), 0)
-        figures = [figures[1], month, figures[0]]
-    elif figures[0] < 1000:
-        figures.reverse()
-    year, month, number = figures
-    if month > 12:
-        month, number = number, month
-    try:
-        return date(year, month, number)
-    except ValueError:
-        return None
+        text = f"{figures[1]}-{month}-{figures[0]}"
+    form = format_of(text := text.replace(".", "/"))
+    return datetime.strptime(text, form).date() if form else None

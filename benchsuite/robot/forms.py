@@ -8,12 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from selectolax.lexbor import LexborHTMLParser, LexborNode
 
-TYPED = frozenset(
-    (
-        *("text", "textarea", "search", "email", "url", "tel", "password", "number", "range"),
-        *("date", "time", "datetime-local", "month", "week", "color"),
-    )
-)  #: Kinds of controls for typing.
+MEASURED = frozenset(("text", "textarea", "search", "email", "url", "tel", "password"))
+SCALED = frozenset(("number", "range", "date", "time", "datetime-local", "month", "week"))
+TYPED = MEASURED | SCALED | {"color"}  #: Kinds of controls for typing: texts, what is counted.
 CHOSEN = frozenset(("select", "radio", "checkbox"))
 FILLED = TYPED | CHOSEN | {"file"}
 SENDING = frozenset(("submit", "image"))  #: Kinds of buttons.

@@ -39,7 +39,6 @@ GROUPED = ("radio", "checkbox")
 OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 SKIPPED = ("text", "email", "url", "textarea")
 Linked = Callable[[str, str], str]  #: Gets the text of a style sheet, by link and base of a page.
-IDENTITY = ("id", "class", "role", "action")
 TEMPLATE = re.compile(r"\b__\w+__\b|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
 REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
 OUT_OF_SIGHT = re.compile(
@@ -167,7 +166,7 @@ class _Reader:
             of.get("method", "").lower() or "get",
             of.get("enctype", "").lower(),
             of.get("accept-charset", ""),
-            identity=" ".join(of.get(name, "") for name in IDENTITY),
+            identity=" ".join(of.get(name, "") for name in ("id", "class", "role", "action")),
             controls=tuple(controls.values()),
             buttons=tuple(buttons[False] or ([] if gone else buttons[True])),
         )
@@ -192,17 +191,15 @@ class _Reader:
         if kind in GROUPED:
             value = limits.get("value", "on")
             choices = (Option(value, label, "checked" in limits),)
-            label = self._name(group) or label
+            legend = group.css_first("legend") if group is not None else None
+            named = _text(legend) or _attribute(group, "aria-label")
+            label = named or self._referred(group, "aria-labelledby") or label
         elif kind == "textarea":
             value = part.text() or ""
         label = label or ("" if kind in GROUPED else self._before.get(part.mem_id, ""))
         hints = (self._referred(node, "aria-describedby") for node in (part, group))
         hint = " ".join(filter(None, hints))
         return Control(kind, name, name, value, limits, label, hint, choices)
-
-    def _name(self, group: LexborNode | None) -> str:
-        legend = _text(group.css_first("legend")) if group is not None else ""
-        return legend or _attribute(group, "aria-label") or self._referred(group, "aria-labelledby")
 
     def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
         """The nearest of these elements around it."""
@@ -344,10 +341,6 @@ def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
     while node is not None:
         yield node
         node = node.parent
-
-
-def within(node: LexborNode, container: LexborNode) -> bool:
-    return any(up.mem_id == container.mem_id for up in upwards(node))  # `==` compares HTML
 
 
 def _inside(form: LexborNode) -> LexborNode:

@@ -4,7 +4,6 @@ import pkgutil
 import re
 import runpy
 import string
-import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import date
@@ -19,23 +18,25 @@ from random import Random
 import phonenumbers
 from faker import Faker
 from faker.providers import address
+from faker.utils.text import slugify
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
 from benchsuite.robot.forms import Control, Upload
 from benchsuite.robot.validity import lengths, made, point
-from benchsuite.robot.words import about, like, words_of
+from benchsuite.robot.words import TABLES, about, like
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601  #: Always the same names, so that only a completion's seed decides who fills in.
-METHODS = dict(pair.split("=") for pair in words_of("faker"))  #: With their arguments.
+METHODS: dict[str, list[str]] = TABLES["faker"]  #: With their arguments.
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
-COUNTRIES = frozenset(words_of("countries"))  #: To live in: few, as Faker's data take time to load.
+COUNTRIES: list[str] = TABLES["countries"]["words"]  #: To live in; few: Faker loads slowly.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 FOLDER = Path(__file__).parent / "samples"
+faker_of = cache(Faker)  #: By locale.
 USUAL = ("txt", "png", "pdf")  #: Files to upload that are tried first.
 
 
@@ -63,11 +64,10 @@ class Writer:
 
     def plain(self, of: str) -> str:
         """In letters of addresses."""
-        text = unicodedata.normalize("NFKD", self.fact(of)).encode("ascii", "ignore").decode()
-        return re.sub(r"\W", "", text).lower() or "robot"
+        return slugify(self.fact(of)).replace("-", "") or "robot"
 
     def sentence(self) -> str:
-        words = _words(locale_of(self.language))
+        words = faker_of(locale_of(self.language)).get_words_list()
         return " ".join(self.chance.choices(words, k=8)).capitalize() + "."
 
     def token(self, length: int = 8, signs: str = ALPHABET) -> str:
@@ -77,26 +77,16 @@ class Writer:
 
 def _made(locale: str, of: str, chance: Random) -> str:
     """By Faker with this source of chance; empty if it knows nothing of the kind."""
-    faker = _faker(locale)
+    faker = faker_of(locale)
     faker.random = chance  # type: ignore[attr-defined]
-    method, *arguments = METHODS.get(of, "").split("|")
+    method, *arguments = METHODS.get(of, [""])
     return str(getattr(faker, method)(*arguments)) if method and hasattr(faker, method) else ""
-
-
-@cache
-def _faker(locale: str) -> Faker:
-    return Faker(locale)
 
 
 @cache
 def _facts(locale: str, of: str) -> tuple[str, ...]:
     chance = Random(SEED)
     return tuple(_made(locale, of, chance) for _ in range(HOW_MANY))
-
-
-@cache
-def _words(locale: str) -> tuple[str, ...]:
-    return tuple(_faker(locale).get_words_list())
 
 
 @cache
@@ -113,8 +103,7 @@ def locale_of(language: str, region: str = "") -> str:
 @cache
 def _countries() -> dict[str, dict[str, str]]:
     place = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
-    data = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")
-    known = data["LOCALE_DATA"]
+    known = runpy.run_path(str(place), run_name="phonenumbers.geodata.locale")["LOCALE_DATA"]
     return {code: known.get(code, {}) for code in sorted(phonenumbers.SUPPORTED_REGIONS)}
 
 
@@ -150,7 +139,6 @@ MAKERS: dict[str, Callable[[Writer], object]] = {
     "url": lambda writer: f"https://www.example.org/{writer.fact('slug')}",
     "name": lambda writer: f"{writer.fact('first')} {writer.fact('last')}",
     "company": lambda writer: f"{writer.fact('last')} & {writer.fact('first')}",
-    "vat": lambda writer: "DE136695976",  # of a tax office, with valid digits
     "country": lambda writer: _named(writer.country, writer.language),
     "country-code": lambda writer: writer.country,
     "calling-code": lambda writer: f"+{phonenumbers.country_code_for_region(writer.country) or 1}",

@@ -14,7 +14,7 @@ from urllib.parse import urlsplit
 import regex
 
 from benchsuite.robot.constraints import Constraint, Range
-from benchsuite.robot.forms import Control
+from benchsuite.robot.forms import MEASURED, Control
 
 DAY_S = 24 * 3600
 EPOCH = datetime(1970, 1, 1)
@@ -22,7 +22,6 @@ LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 EMAIL = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*")
 NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 NUMBERS = ("number", "range")
-MEASURED = frozenset(("text", "search", "url", "tel", "email", "password", "textarea"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,9 +187,8 @@ def _ends(accepted: Line, kind: str, asked: Constraint) -> tuple[Fraction, Fract
         usual = Fraction(9 * 3600), Fraction(17 * 3600)
     else:
         today = date.today().toordinal()
-        days, (after, before) = asked.of("date"), asked.of("days").whole
-        earliest = None if days.least is None else math.ceil(days.least)
-        latest = None if days.most is None else math.floor(days.most)
+        earliest, latest = asked.of("date").whole  # 0 and None where it is open
+        after, before = asked.of("days").whole
         if after or before:
             earliest = earliest or today + after
             latest = latest or (today + before if before else None)
@@ -200,7 +198,7 @@ def _ends(accepted: Line, kind: str, asked: Constraint) -> tuple[Fraction, Fract
             earliest += 1
         if latest == today != earliest:
             latest -= 1
-        lows.append(None if earliest is None else _of_day(kind, earliest))
+        lows.append(_of_day(kind, earliest) if earliest else None)
         highs.append(None if latest is None else _of_day(kind, latest))
         usual = _of_day(kind, today - 365), _of_day(kind, today - 1)
     low = max((end for end in lows if end is not None), default=None)
@@ -230,15 +228,14 @@ def made(pattern: str, least: int, chance: Random) -> Iterator[str]:
                     break
             if chance.random() < 0.3:
                 chance.shuffle(alphabets)
-            sign = ""
             for signs in (runs if chance.random() < 0.3 else "", *alphabets):
                 first = chance.randrange(len(signs) or 1)
                 turned = (*signs[first:], *signs[:first])
                 fits = (one for one in turned if compiled.fullmatch(text + one, partial=True))
                 if sign := next(fits, ""):
+                    text += sign
                     break
-            text += sign
-            if not sign:
+            else:
                 break
         if spare.strip():
             yield spare

@@ -5,7 +5,7 @@ it, and a blocking client of the standard library.
 import http.client
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import astuple, dataclass, field, replace
 from html import escape
 from http.cookiejar import CookieJar, DefaultCookiePolicy
 from random import Random
@@ -17,6 +17,7 @@ from urllib.request import HTTPCookieProcessor, HTTPHandler, HTTPSHandler, Opene
 from urllib3.filepost import encode_multipart_formdata
 
 from benchsuite.core.exceptions import AnswerError, RobotError
+from benchsuite.core.units import short
 from benchsuite.core.wording import Client, led_to, path_of
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
@@ -158,9 +159,9 @@ class Walk:
             shown, now = result.form, arrival.page
             self.path = arrival.path  # from where an action without a path is sent
             own = [f"{control}: {text}" for control in shown.controls for text in control.errors]
-            before, complaints = complaints, list(map(_shortened, (*shown.errors, *own)))
+            before, complaints = complaints, [short(text, SHOWN) for text in (*shown.errors, *own)]
             repeated = next((text for text in complaints if text in before), "")
-            mended += map(_shortened, own)
+            mended += complaints[len(shown.errors) :]
             filler.mend(shown)
         words = "; ".join(complaints) or "it came back each time without a message"
         raise self.stuck(f"refused {MOST_TRIES} times: {words}")
@@ -249,8 +250,6 @@ class Walk:
                 return self.client.post(path, *content, **more)
             get = getattr(self.client, "look", self.client.get) if looks else self.client.get
             return get(path, **more)
-        except RobotError:
-            raise
         except AnswerError as error:
             raise self.stuck(str(error)) from error
 
@@ -277,14 +276,10 @@ def _is_sent_by_script(page: Page, form: Form) -> bool:
     return by_script and bool(page.css(SCRIPTS))
 
 
-def _shortened(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
-
-
 def _status(status: int, content: bytes, page: Page) -> str:
     if status == 403 and b"CSRF" in content:
         return "the CSRF check failed (status 403)"
-    shown = _shortened(" ".join(page.texts) or page.title)
+    shown = short(" ".join(page.texts) or page.title, SHOWN)
     return f"the server answered {status}" + (f": {shown}" if shown else "")
 
 
@@ -297,13 +292,12 @@ def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> tuple[bytes, str
     """The body and its content type; in other forms than multipart a file is only its name."""
     if enctype != "multipart/form-data":
         return query(pairs, charset).encode(), "application/x-www-form-urlencoded"
-    parts: list[tuple[str, Any]] = [
-        (name, (value.name, value.content, value.content_type))
-        if isinstance(value, Upload)
-        else (name, _sent(value, charset))
-        for name, value in pairs
-    ]
-    return encode_multipart_formdata(parts)
+    return encode_multipart_formdata(
+        [
+            (name, astuple(of) if isinstance(of, Upload) else _sent(of, charset))
+            for name, of in pairs
+        ]
+    )
 
 
 def _sent(value: Value, charset: str) -> bytes:

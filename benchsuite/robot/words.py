@@ -17,6 +17,8 @@ from benchsuite.robot.forms import TYPED, Control, Form, Page
 
 WORDS = Path(__file__).with_name("languages.toml")
 TABLES: dict[str, Any] = tomllib.loads(WORDS.read_text("utf-8"))
+MONTHS: list[str] = TABLES["months"]["words"]
+AUTOCOMPLETE: dict[str, str] = TABLES["autocomplete"]
 NUMBER = r"(?:(?<!\d)-)?\d+(?:[.,'’\u00a0\u202f ]\d{3})*(?:[.,]\d+)?(?![\d/])"
 WORTH = {
     word: str(value)
@@ -39,15 +41,6 @@ MOMENTS = (
     *("%H:%M", "%H:%M:%S", "%m/%Y", "%m/%y"),
 )
 CODE = re.compile(r"[^a-zß-öø-ÿ]*\d[^a-zß-öø-ÿ]*|[-#_X9A0/. ()+:*]*[#_X9*][-#_X9A0/. ()+:*]*")
-
-
-def words_of(table: str) -> list[str]:
-    words: str = TABLES[table]["words"]
-    return words.split()
-
-
-MONTHS = words_of("months")
-AUTOCOMPLETE = dict(pair.split("=") for pair in words_of("autocomplete"))
 
 
 @cache
@@ -161,7 +154,7 @@ def _beside(form: Form) -> bool:
 def like(shown: str, day: Callable[[], date], chance: Random) -> str:
     """A value in the format that a text shows, by a mask or an example; empty if it shows none."""
     shown = without("introduced", shown.strip(" ().,;:\"'“”„«»")).strip("\"'“”„«» ")
-    if form := mask(shown)[1] or _moment(shown):
+    if form := mask(shown)[1] or format_of(shown):
         moment = datetime.combine(day(), time(chance.randint(8, 17), chance.randrange(60)))
         return moment.strftime(form)
     if not CODE.fullmatch(shown):
@@ -201,7 +194,7 @@ def _codes(parts: list[str]) -> list[str]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _moment(example: str) -> str:
+def format_of(example: str) -> str:
     """The format of a day or a time; empty if it is none."""
     for form in MOMENTS if example[:1].isdigit() and len(example) <= 20 else ():
         with suppress(ValueError):

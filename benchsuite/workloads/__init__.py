@@ -13,11 +13,11 @@ def _twins(*names: str) -> tuple[str, ...]:
 
 BUILTIN: dict[str, str] = {
     **_paths("pages", *_twins("plain", "get", "echo", "sleep", "cpu")),
-    **_paths("database", *_twins("io_create", "io_read", "io_join", "io_lock")),
+    **_paths("pages", *_twins("io_create", "io_read", "io_join", "io_lock")),
     **_paths("pages", *_twins("bench_app", "upstream"), "layer"),
-    **_paths("sse", "sse"),
+    **_paths("streams", "sse"),
     **_paths("survey", "survey"),
-    **_paths("websockets", "ws_connect", "ws_echo", "ws_broadcast", "ws_reconnect", "ws_idle"),
+    **_paths("streams", "ws_connect", "ws_echo", "ws_broadcast", "ws_reconnect", "ws_idle"),
     **_paths("mixed", "mixed"),
     **_paths("project", "url", "locustfile"),
 }

@@ -70,7 +70,7 @@ def test_everything_a_client_can_do(tls, tmp_path):
 
 
 def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
-    sse, job = "benchsuite.workloads.sse.Sse", {"path": "/s", "unit": "event", "numbered": True}
+    sse, job = "benchsuite.workloads.streams.Sse", {"path": "/s", "unit": "event", "numbered": True}
     result, _ = served(tmp_path, {"/s": endless}, sse, tls=tls, **job)
     events = result.of("event /s")
     assert result.kinds("event /s") == {Kind.OK: len(events)}

@@ -54,7 +54,8 @@ def telling(ids):
 
 def heard(tmp_path, behave, **changes):
     with Responder({"/s": behave, "/": lambda request: answer()}) as responder:
-        job = a_job(responder, "benchsuite.workloads.sse.Sse", path="/s", unit="event", **changes)
+        workload = "benchsuite.workloads.streams.Sse"
+        job = a_job(responder, workload, path="/s", unit="event", **changes)
         return load(tmp_path, job), responder
 
 

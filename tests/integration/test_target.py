@@ -30,8 +30,7 @@ from benchsuite.servers.base import Application
 from benchsuite.services.redis import Redis
 from benchsuite.workloads import BUILTIN
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.database import IoRead
-from benchsuite.workloads.pages import BenchApp, BenchAppAsync
+from benchsuite.workloads.pages import BenchApp, BenchAppAsync, IoRead
 from tests.integration.command import ROOT
 from tests.integration.loads import a_job, load
 from tests.integration.postgres import cluster

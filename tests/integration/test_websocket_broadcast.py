@@ -86,7 +86,7 @@ def broadcast(tmp_path, deliver=to_all, *, processes=1, users=0, duration_s=1.0,
         SocketResponder({PATH: room}) as responder,
         load_pool(processes, spool=tmp_path / "spool", log=tmp_path / "load.log") as pool,
     ):
-        workload = "benchsuite.workloads.websockets.WsBroadcast"
+        workload = "benchsuite.workloads.streams.WsBroadcast"
         own = {"path": PATH, "unit": "message", "processes": processes, **changes}
         pool.check(a_job(responder, workload, **own, **profile, **times))
         done = pool.run(lambda tick: None)

@@ -304,7 +304,7 @@ HANDSHAKES = [
 )
 def test_a_handshake_that_fails_is_refused_with_its_reason(tmp_path, behaviour, kind, words):
     with Responder({"/ws": behaviour}) as responder:
-        job = a_job(responder, "benchsuite.workloads.websockets.WsConnect", path="/ws")
+        job = a_job(responder, "benchsuite.workloads.streams.WsConnect", path="/ws")
         with pytest.raises(AnswerError, match="WebSocket /ws") as raised:
             load(tmp_path, job)
     assert words in str(raised.value) or kind is Kind.WRONG_RESPONDER
@@ -313,7 +313,7 @@ def test_a_handshake_that_fails_is_refused_with_its_reason(tmp_path, behaviour, 
 def test_a_handshake_that_is_never_answered_ends_in_time(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as listener:
         url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        job = a_job(url, "benchsuite.workloads.websockets.WsConnect", path="/ws", timeout_s=0.3)
+        job = a_job(url, "benchsuite.workloads.streams.WsConnect", path="/ws", timeout_s=0.3)
         begin = time.monotonic()
         with pytest.raises(AnswerError, match=r"no whole handshake after 0\.3 s"):
             load(tmp_path, job)
@@ -363,7 +363,7 @@ def test_the_handshake_carries_cookies_and_origin(tmp_path):
     assert "Sec-WebSocket-Extensions" not in asked[0]
 
 
-ECHO = "benchsuite.workloads.websockets.WsEcho"
+ECHO = "benchsuite.workloads.streams.WsEcho"
 
 
 def test_a_subprotocol_is_chosen_or_the_handshake_has_failed(tmp_path):

@@ -16,7 +16,7 @@ from tests.integration.loads import Loaded, a_job, load
 from tests.truth.faulty_server import RUN, Faults, FaultyServer
 from tests.truth.test_known_answers import PERCENTS, TRIES, differing
 
-ECHO = "benchsuite.workloads.websockets.WsEcho"
+ECHO = "benchsuite.workloads.streams.WsEcho"
 PATH = "/odd"
 
 ENDED = ("closed", "cut", "asked to close", "left")

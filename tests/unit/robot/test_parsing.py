@@ -2,7 +2,7 @@
 
 import time
 
-from benchsuite.robot.completion import with_errors
+from benchsuite.robot.completion import Reading
 from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.words import main_form
@@ -45,7 +45,7 @@ def errors(before: bytes, after: bytes) -> dict[str, tuple[str, ...]]:
     sent, found = main_form(page), main_form(back)
     assert sent is not None
     assert found is not None
-    form = with_errors(page, back, sent, found)
+    form = Reading(page, back, sent, found).form()
     named = {control.name: control.errors for control in form.controls if control.errors}
     return {**named, **({"": form.errors} if form.errors else {})}
 
@@ -57,7 +57,7 @@ def test_a_long_word_takes_no_time() -> None:
     first, again = (
         read(PAGE.replace(b'maxlength="20"', b'data-error="' + one + b'"')) for one in (b"", word)
     )
-    with_errors(first, again, main_form(first), main_form(again))
+    Reading(first, again, main_form(first), main_form(again)).form()
     assert time.process_time() - before < 3.0
 
 

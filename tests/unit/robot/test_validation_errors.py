@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from benchsuite.robot.completion import with_errors
+from benchsuite.robot.completion import Reading
 from benchsuite.robot.filling import Filler
 from benchsuite.robot.forms import Form, Page
 from benchsuite.robot.parsing import read
@@ -75,7 +75,7 @@ def changed(before: Page, after: Page, seed: int) -> set[str]:
     filler = Filler(chance.getrandbits(40), chance, {})
     filler.fill(sent)
     given = dict(filler.answers)
-    back = with_errors(before, after, sent, form_on(after))
+    back = Reading(before, after, sent, form_on(after)).form()
     filler.mend(back)
     filler.fill(back)
     return {name for name, answer in filler.answers.items() if given[name] != answer}

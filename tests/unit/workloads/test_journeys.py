@@ -15,9 +15,8 @@ from benchsuite.target.models import Comment, Post
 from benchsuite.target.seed import seed
 from benchsuite.workloads import BUILTIN, pages
 from benchsuite.workloads.base import Workload
-from benchsuite.workloads.database import IoCreate, IoJoin, IoLock, IoRead
 from benchsuite.workloads.mixed import Mixed
-from benchsuite.workloads.pages import Cpu, CpuAsync
+from benchsuite.workloads.pages import Cpu, CpuAsync, IoCreate, IoJoin, IoLock, IoRead
 
 pytestmark = [pytest.mark.urls(__name__), pytest.mark.django_db(transaction=True)]
 

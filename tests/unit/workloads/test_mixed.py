@@ -11,7 +11,7 @@ from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import planning, preflight
 from benchsuite.workloads.mixed import Mixed
 from benchsuite.workloads.pages import Plain
-from benchsuite.workloads.websockets import WsEcho
+from benchsuite.workloads.streams import WsEcho
 
 SHARES = "80 plain + 20 ws_echo size=64"
 

@@ -11,7 +11,7 @@ from django.urls import include, path
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.client.http.streams import Event, Parser
-from benchsuite.workloads.sse import Sse
+from benchsuite.workloads.streams import Sse
 
 urlpatterns = [path("bench/", include("benchsuite.target.urls"))]
 pytestmark = pytest.mark.urls(__name__)
