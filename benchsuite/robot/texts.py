@@ -123,10 +123,10 @@ def region(*names: str) -> str:
 
 
 def _named(region: str, language: str) -> str:
-    translations = _countries().get(region, {})
-    name = translations.get(language, "*en")
-    while name.startswith("*"):  # as in another language
-        name = translations.get(name[1:], region)
+    names = dict(_countries().get(region, {}))
+    name = names.pop(language, "*en")
+    while name.startswith("*"):  # as in another language, which may refer back to this one
+        name = names.pop(name[1:], region)
     return name
 
 

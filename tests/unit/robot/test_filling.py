@@ -9,6 +9,7 @@ from random import Random
 import phonenumbers
 import pytest
 
+from benchsuite.robot import texts
 from benchsuite.robot.filling import Filler, Unfillable
 from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
@@ -127,6 +128,16 @@ def test_a_country_is_known_by_its_name_in_any_language() -> None:
         one.fill(form)
         pattern = {"0": POSTCODES["CA"], "1": r"\d{5}(-\d{4})?"}[str(one.answers["c"][0])]
         assert re.fullmatch(pattern, str(one.answers["code"][0]))
+
+
+def test_each_country_has_a_name_in_each_language() -> None:
+    """Where a language refers to others in a circle, as Chinese does of Samoa, it is the code."""
+    countries = texts._countries()
+    languages = {language for names in countries.values() for language in names}
+    named = {texts._named(region, language) for region in countries for language in languages}
+    assert not [name for name in named if not name or name.startswith("*")]
+    assert texts._named("WS", "zh") == "WS"
+    assert texts._named("DE", "fr") == "Allemagne"
 
 
 @pytest.mark.parametrize(
