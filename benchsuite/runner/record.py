@@ -24,9 +24,8 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
-from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
+from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added, with_broadcasts
 from benchsuite.runner.explaining import explained
-from benchsuite.runner.figures import websockets, with_broadcasts
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.planning import Plan
@@ -124,12 +123,8 @@ class RunRecord:
         if load.keep_alive and self.unit != EVENT and not self.populations:
             self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
-        self.websockets = websockets(
-            figures,
-            self.readings,
-            begin_s=done.origin,
-            reads_memory=work.reads_memory,
-            storm_s=work.storm_s,
+        self.websockets = figures.websockets(
+            self.readings, reads_memory=work.reads_memory, storm_s=work.storm_s
         )
 
     def read_parts(self, parts: Sequence[LoadFigures]) -> None:
@@ -325,7 +320,7 @@ def _of(
     has_ceiling = record.unit == REQUEST and not record.populations
     busy_percent = None  #: None in a closed model, where a target is meant to be busy.
     if segment.under_way is not None:
-        shares = (segment.under_way.slots_busy_percent, cpus_percent)
+        shares = (segment.slots_busy_percent, cpus_percent)
         busy_percent = max((share for share in shares if share is not None), default=None)
     return replace(
         whole,
