@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence, Profiled, Repeated
+from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence, Profiled
 from benchsuite.core import readings as names
 from benchsuite.core.metrics.every import whole
 from benchsuite.core.plain import read
@@ -43,10 +43,6 @@ def evidence(run: Run, **more: Any) -> LimitEvidence | None:
         own = {"diagnosis": diagnosis(run), "reuses_connections": reuses}
         return LimitEvidence(**{**own, **more}) if own["diagnosis"] else None
     window = _window(run)
-
-    def counts(part: str) -> Counts:
-        return [one.counts for one in in_window(readings, part, window) if one.counts]
-
     response = total.response_time or {}
     in_vain = sum(total.failures_by_kind.get(kind.words, 0) for kind in IN_VAIN)
     server, load = run.part("server"), run.part("load")
@@ -59,7 +55,7 @@ def evidence(run: Run, **more: Any) -> LimitEvidence | None:
         shared = any(one.code.startswith("B403") for one in run.findings.all())
     memory_limit = str(machine.get("cgroup_memory_max") or "")
     grown = growth(memory(readings, TARGET, window))
-    target = counts(TARGET)
+    target = [one.counts for one in in_window(readings, TARGET, window) if one.counts]
     findings = [one for one in run.findings.all() if one.level != Level.INFO.value]
     weighty = {one.code.split()[0]: one for one in findings}
     limit, stall = weighty.get("B204"), weighty.get("B205")
@@ -184,19 +180,10 @@ def diagnosis(run: Run) -> Diagnosis | None:
         return None
     named = ("request_s", "queries", "query_s", "connecting_s")
     sums = {name: sum(page["requests"] * page[name] for page in pages) for name in named}
-    repeated = [
-        Repeated(
-            **{name: shape[name] for name in ("query", "place", "times")},
-            page=page["page"],
-            share=shape["query_s"] / page["request_s"] if page["request_s"] else 0.0,
-        )
-        for page in pages
-        for shape in page["shapes"]
-    ]
     return Diagnosis(
         requests=requests,
         loaded=run.model == OPEN,
-        repeated=repeated,
+        pages=pages,
         collecting_share=data["paused_s"] / data["cpu_s"] if data["cpu_s"] else 0.0,
         longest_pause_s=data["longest_pause_s"],
         **{name: float(total / requests) for name, total in sums.items()},

@@ -78,7 +78,6 @@ class Cluster:
 
     at_s: float  #: The timer: 0.04 or 0.2.
     percent: float  #: Share of a window's successes that took that much longer, or a little more.
-    fastest_s: float  #: The fastest success of the whole load: new connections don't stall yet.
 
 
 @dataclass(frozen=True, slots=True)

@@ -72,8 +72,7 @@ class RunRecord:
         self.monitor = Monitor(self.serving, ())  #: Of what the load runs against.
         self.learned = Learned()  #: Of what completions leave in tables.
         self.answers: Answers | None = None  #: What became of all that was asked.
-        self.asked_before: int | None = None
-        self.asked_after: int | None = None  #: By the target's own count.
+        self.seen: int | None = None  #: Requests of the load, by the target's own count.
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
         self.sends_forms = False  #: Whether the checked journey did.
@@ -141,11 +140,11 @@ class RunRecord:
         kinds = Counter[int]()
         for (_, scope, kind), count in figures.counts.items():
             kinds[kind] += count * (scope == REQUEST)
-        probes, before, after = self.monitor.asked, self.asked_before, self.asked_after
+        probes = self.monitor.asked
         self.asked = Asked(
             sent=kinds.total() + self.answers.resent + len(probes),
             answered=sum(kinds[kind] for kind in ANSWERED) + sum(probes),
-            seen=None if before is None or after is None else after - before,
+            seen=self.seen,
             viewed=self.viewed,
         )
         if figures.total is None:

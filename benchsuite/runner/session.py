@@ -29,7 +29,6 @@ from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions, about_the_project
-from benchsuite.isolation.served import counting
 from benchsuite.load.hosts import master as hosts
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.job import Done, Job, Tick
@@ -219,8 +218,7 @@ class Session:
             record.learned = rehearse(load.rehearse, rows)
             if record.learned.words:
                 watcher.note(record.learned.words)
-        record.asked_before, viewed = serving.counted(counting.PREFIX), serving.viewed()
-        left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
+        before = serving.counts()
         agent = stack.enter_context(self._watching.run()) if self._watching else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(work)(**job.workload.options)  # with what its databases showed
@@ -242,9 +240,10 @@ class Session:
                 f"at {spec.load.level_words(reached[-1].level)}, because of {tick.due} requests "
                 f"due only {tick.in_time} were answered right within {spec.load.ends_within_s:g} s"
             )
-        record.asked_after = serving.counted(counting.PREFIX)
-        if viewed is not None:
-            record.viewed = (serving.viewed() or 0) - viewed
+        record.seen, record.viewed, record.evidence.left_out = (
+            None if first is None or last is None else last - first
+            for first, last in zip(before, serving.counts(), strict=True)
+        )
         if spec.diagnoses == QUERIES and serving.instructions is not None:
             record.diagnosis = diagnosis(serving.instructions)
         elif record.profiler is not None:
@@ -252,7 +251,6 @@ class Session:
                 record.diagnosis = flame(record.profiler.end(), RATE_HZ)
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        record.evidence.left_out = (serving.counted(counting.OVERFLOW_PREFIX) or 0) - left_out
         samples, names = load.samples()
         if isinstance(load, hosts.HostsPool):
             record.evidence.load_hosts = load.hosts
