@@ -25,7 +25,7 @@ from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added, with_broadcasts
-from benchsuite.runner.explaining import explained
+from benchsuite.runner.explaining import Profiler, explained
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.planning import Plan
@@ -34,7 +34,6 @@ from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
 from benchsuite.stats.signs import Traffic
 from benchsuite.stats.summary import Samples
-from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.

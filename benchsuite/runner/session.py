@@ -36,7 +36,7 @@ from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.explaining import EMPTY, diagnosis, flame, with_cause
+from benchsuite.runner.explaining import EMPTY, Profiler, diagnosis, with_cause
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.planning import Plan
@@ -46,7 +46,6 @@ from benchsuite.system import cpus, fingerprint, folders, network
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
 from benchsuite.telemetry.prober.program import RUN_HEADER
-from benchsuite.telemetry.profiler import RATE_HZ, Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
@@ -248,7 +247,7 @@ class Session:
             record.diagnosis = diagnosis(serving.instructions)
         elif record.profiler is not None:
             try:
-                record.diagnosis = flame(record.profiler.end(), RATE_HZ)
+                record.diagnosis = record.profiler.end()
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
         samples, names = load.samples()
