@@ -372,7 +372,7 @@ def _mean(counts: Counts, name: str) -> float | None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Told:
+class Limits:
     """Where the time of a request goes, what limits the run, and which functions use the CPU."""
 
     limits: Sequence[Limit] = ()
@@ -381,7 +381,7 @@ class Told:
     flame: Flame | None = None
 
 
-def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
+def limits_of(run: Run, starts: Iterable[Run] = (), **more: Any) -> Limits:
     """What a run tells with `more` evidence, with diagnostic `starts`, and one user of the same."""
     own, shown, starts, keys = diagnosis(run), flame(run), list(starts), set[str]()
     beside = [start for start in starts if start.pk != run.pk]
@@ -397,7 +397,7 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
     more.setdefault("alone", alone(run, starts))
     more.setdefault("highest_rate", highest_rate(run, starts))
     if (figures := evidence(run, **more)) is None:
-        return Told(flame=shown)
+        return Limits(flame=shown)
     time, limits = budget(figures), bottlenecks.name(figures)
     sentence = time.sentence if time else ""
     if own:
@@ -411,12 +411,12 @@ def told(run: Run, starts: Iterable[Run] = (), **more: Any) -> Told:
         )
     elif any(limit.code == UNNAMED.code for limit in limits):
         sentence = ""  # it is said there
-    return Told(limits=limits, time=time, sentence=sentence, flame=shown)
+    return Limits(limits=limits, time=time, sentence=sentence, flame=shown)
 
 
 def as_json(run: Run) -> dict[str, Any]:
     """With the samples of a flame graph, and the top functions with their shares of these."""
-    limits, sampled = told(run), None
+    limits, sampled = limits_of(run), None
     if graph := limits.flame:
         top = dict.fromkeys(row for rows in graph.tables.values() for row in rows)
         functions = [asdict(row) for row in top]
@@ -437,7 +437,7 @@ def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[st
     for title, cell in zip(cell_titles(cells), cells, strict=True):
         if (run := middle(cell)) is None:
             continue
-        for limit in told(run, starts, alternatives=alternatives(cell, cells)).limits:
+        for limit in limits_of(run, starts, alternatives=alternatives(cell, cells)).limits:
             having.setdefault(limit.code, []).append((title, limit))
     lines = []
     for code, of_code in having.items():

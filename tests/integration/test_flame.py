@@ -54,7 +54,7 @@ def test_the_burning_function_is_on_top_and_nothing_stays(command):
     flame = start["flame"]
     assert flame["samples"] > 300, "10 s of one process that does nothing but Python"
     top = flame["functions"][0]
-    assert "target/work" in top["place"], flame
+    assert "target/views" in top["place"], flame
     assert top["is_project"]
     assert top["own_percent"] > 50
     assert [one["code"] for one in start["findings"] if one["level"] == "invalid"] != []
