@@ -70,7 +70,7 @@ def measured(
 def evidence_of(result: RunResult) -> LimitEvidence:
     """As of its stored row."""
     from benchsuite import store
-    from benchsuite.comparing.limit_evidence import evidence
+    from benchsuite.report.limiting import evidence
     from benchsuite.runner import planning
 
     facts = planning.resolve(result.spec).server_facts

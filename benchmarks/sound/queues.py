@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from benchsuite.core.observations import Effort, Evidence, UnderWay
+from benchsuite.core.observations import Effort, Evidence
 from benchsuite.core.results import Arrivals
 from benchsuite.core.specs import LoadProfile
 from benchsuite.stats import summary
@@ -183,7 +183,8 @@ def evidence(server: Server, draw: Draw) -> Evidence:
         answered = np.maximum(traffic.answered(seconds), 1)
         each_s = traffic.taken_s(seconds, server.at_once) / answered
         known = {
-            "under_way": UnderWay(arrived_per_s=total.requests / WINDOW_S, mean=in_flight),
+            "arrived_per_s": total.requests / WINDOW_S,
+            "under_way": in_flight,
             "arrivals": Arrivals(
                 offered_rate=server.rate, achieved_rate=server.rate, late=0, dropped=0
             ),

@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from benchsuite.core.plain import Page
 from benchsuite.core.results import Pattern
 from benchsuite.core.units import format_duration, format_percent, listed
 from benchsuite.stats.compare import Estimate
@@ -32,17 +33,6 @@ class Other:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Repeated:
-    """A query that a request makes again and again from the same line."""
-
-    query: str  #: Verb and table, without values: "SELECT shop_product".
-    place: str  #: "shop/views.py:12"
-    page: str
-    times: float  #: In a request, on average.
-    share: float  #: Of the time of such a request.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Diagnosis:
     """What a diagnostic start saw, on average over its requests."""
 
@@ -52,7 +42,7 @@ class Diagnosis:
     queries: float = 0.0  #: In a request.
     query_s: float = 0.0
     connecting_s: float = 0.0  #: Opening and closing connections, after the answer, too.
-    repeated: Sequence[Repeated] = ()
+    pages: Sequence[Page] = ()
     collecting_share: float = 0.0  #: Of the processes' CPU time, in pauses of the collector.
     longest_pause_s: float = 0.0
 

@@ -117,16 +117,17 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     20 % of its time
     """
     # N+1: the line is what the project can change.
-    queries = evidence.diagnosis.repeated if evidence.diagnosis else ()
-    for query in queries:
-        if query.times >= MANY and query.share >= LARGE:
+    pages = evidence.diagnosis.pages if evidence.diagnosis else ()
+    for page, query in [(of, query) for of in pages for query in of["shapes"]]:
+        share = query["query_s"] / page["request_s"] if page["request_s"] else 0.0
+        if query["times"] >= MANY and share >= LARGE:
             yield {
-                "says": f"{query.place} makes {query.times:.3g} equal queries a request "
-                f"({query.query}).",
-                "evidence": f"They take {format_share(query.share)} of the time of {query.page}.",
+                "says": f"{query['place']} makes {query['times']:.3g} equal queries a request "
+                f"({query['query']}).",
+                "evidence": f"They take {format_share(share)} of the time of {page['page']}.",
                 "fix": "Fetch them at once: select_related() or prefetch_related(), or one query "
                 "before the loop.",
-                "gain": f"Up to {format_share(query.share)} of its time.",
+                "gain": f"Up to {format_share(share)} of its time.",
             }
 
 

@@ -9,15 +9,6 @@ from benchsuite.core.samples import REQUEST, Stall
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class UnderWay:
-    """Open model: arrivals and requests in progress in the window."""
-
-    arrived_per_s: float  #: Requests due.
-    mean: float  #: Requests due and not answered, including those that waited to be sent.
-    slots_busy_percent: float | None = None  #: Of those that it answers at once.
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Connection:
     """One of the prober's. Each gets two requests."""
 
@@ -87,7 +78,6 @@ class Cluster:
 
     at_s: float  #: The timer: 0.04 or 0.2.
     percent: float  #: Share of a window's successes that took that much longer, or a little more.
-    fastest_s: float  #: The fastest success of the whole load: new connections don't stall yet.
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,7 +200,9 @@ class OfLevel:
     """What the samples tell of one level of load."""
 
     unit: str = REQUEST  #: What the total counts: requests, messages, handshakes or events.
-    under_way: UnderWay | None = None
+    arrived_per_s: float | None = None  #: Open model: requests due.
+    under_way: float | None = None  #: Of these, on average not answered or not even sent yet.
+    slots_busy_percent: float | None = None  #: Open model: of requests answered at once.
     waiting_users: float | None = None  #: Of a closed model: those not pausing, on average.
     wakes_per_s: float = 0.0  #: How often a pause of any of them ended.
     answers_by_user: Sequence[int] = ()  #: Right answers of each user of a closed model.

@@ -125,7 +125,8 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     shows; and those in flight must be the throughput (open model: arrivals) times the mean response
     time (Little 1961), but for what crosses the edges of a short window or piles up.
     """
-    total, waiting, under_way = evidence.total, evidence.waiting_users, evidence.under_way
+    total, waiting = evidence.total, evidence.waiting_users
+    arrived_per_s, under_way = evidence.arrived_per_s, evidence.under_way
     if total is None:
         return
     in_flight, mean_s = total.concurrency, total.response_time.mean_s
@@ -143,14 +144,14 @@ def littles_law(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
     if total.failures or mean_s is None:
         return  # mean times are those of the successes
-    if under_way is not None:
-        if under_way.mean and is_surely_beyond(evidence):
-            explained = under_way.arrived_per_s * mean_s
-            gap = abs(under_way.mean - explained) / under_way.mean * 100
+    if arrived_per_s is not None:
+        if under_way and is_surely_beyond(evidence):
+            explained = arrived_per_s * mean_s
+            gap = abs(under_way - explained) / under_way * 100
             yield from rule.weighed(
                 gap,
-                f"{format_number(under_way.mean)} requests were under way on average, but "
-                f"{format_rate(under_way.arrived_per_s)} × mean response time accounts for "
+                f"{format_number(under_way)} requests were under way on average, but "
+                f"{format_rate(arrived_per_s)} × mean response time accounts for "
                 f"{format_number(explained)}: {format_percent(gap)} apart.",
                 hint="More requests arrive than are answered: use a lower --rate.",
             )

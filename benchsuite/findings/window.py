@@ -28,10 +28,9 @@ LOOK = (
 @finding("B304", "near-capacity", weak=95, weak_words=INFORMATIONAL, by_stage=True)
 def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """time in which the target was busy (open model)"""
-    under_way, total, busy = evidence.under_way, evidence.total, evidence.busy_percent
-    if under_way is None or total is None:
+    arrived, total, busy = evidence.arrived_per_s, evidence.total, evidence.busy_percent
+    if arrived is None or total is None:
         return
-    arrived = under_way.arrived_per_s
     if total.throughput < HELD * arrived:
         message = (
             f"Beyond capacity: {format_rate(arrived)} arrived, but only "
@@ -46,11 +45,11 @@ def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 
 def is_surely_beyond(evidence: Evidence) -> bool:
     """Whether more was left unanswered than random arrivals leave by chance: twice their spread."""
-    under_way, total = evidence.under_way, evidence.total
-    if under_way is None or total is None or evidence.window is None:
+    arrived_per_s, total = evidence.arrived_per_s, evidence.total
+    if arrived_per_s is None or total is None or evidence.window is None:
         return False
     begin, end = evidence.window
-    arrived = under_way.arrived_per_s * (end - begin)
+    arrived = arrived_per_s * (end - begin)
     left = arrived - total.throughput * (end - begin)
     return left > max((1 - HELD) * arrived, 2 * math.sqrt(arrived))
 

@@ -1,21 +1,28 @@
 """What explains a run: the errors that the server met behind failed answers, and what a diagnostic
-start has seen, of all processes together.
+start has seen, of all processes together, by its own account or by py-spy beside them.
 """
 
+import math
 import re
+import shutil
+import signal
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchsuite.core.exceptions import AnswerError, UnavailableError
+from benchsuite.core.specs import LoadProfile
 from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.diagnosing import COUNTED, read
 from benchsuite.isolation.served.errors import Error, is_the_projects, short
 from benchsuite.load.parent.driver import NameEntry
+from benchsuite.pythons.interpreter import OWN
 from benchsuite.runner.running_system import RunningSystem
 from benchsuite.stats import stacks
+from benchsuite.system.process import Process, running
 
 EMPTY = (
     "the database holds no rows but those that `migrate` makes, so lists are empty (--fixture, "
@@ -25,6 +32,10 @@ DEBUG_OFF = (
     "Runs switch DEBUG off, which is True in your settings: name settings for production in "
     "BENCHSUITE['TARGET_SETTINGS'], or keep it with --setting=DEBUG=True."
 )
+PROFILER = "py-spy"
+RATE_HZ = 100  #: How often it looks.
+WRITE_S = 10.0  #: How long it may take to write what it has seen.
+DENIED = ("permission denied", "operation not permitted")  #: As it says that the kernel refuses.
 
 
 def error_behind(asked: str, status: int | None, errors: Sequence[Error]) -> Error | None:
@@ -161,3 +172,87 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
             "stacks": stacks.packed(busiest),
         }
     }
+
+
+def ensure_profiler() -> str:
+    """The program of the profiler; raises UnavailableError without it."""
+    path = shutil.which(OWN.script(PROFILER))
+    if path is None:
+        raise UnavailableError(
+            f"--flame needs {PROFILER}, which is not installed: "
+            "pip install 'django-benchsuite[profile]'."
+        )
+    return path
+
+
+def has_profiler() -> bool:
+    return shutil.which(OWN.script(PROFILER)) is not None
+
+
+def profiler_refusal(reason: str) -> str:
+    """The sentence for what it says when it can't look at a process."""
+    if any(sign in reason.lower() for sign in DENIED):
+        return (
+            "--flame reads the memory of the server's processes, which the kernel refuses "
+            "(ptrace): run as root, or: sudo sysctl kernel.yama.ptrace_scope=0; in a container, "
+            "start that with --cap-add=SYS_PTRACE."
+        )
+    lines = [line for line in reason.splitlines() if line.strip()]
+    first = next((line for line in lines if line.startswith("Error")), lines[0] if lines else "")
+    first = first.removeprefix("Error: ").rstrip(".")
+    return (
+        f"{PROFILER} {OWN.installed(PROFILER) or ''} can't read the server's processes ({first}): "
+        f"take another --python or --server, upgrade {PROFILER}, or leave --flame out."
+    )
+
+
+class Profiler:
+    """Looks at some processes, with all their children, while the window of a load lasts; what it
+    starts ends with the stack.
+    """
+
+    def __init__(self, stack: ExitStack, folder: Path, load: LoadProfile, marker: str) -> None:
+        self._stack = stack
+        self._folder = folder
+        self._load = load
+        self._marker = marker
+        self._begun: dict[Path, Process] = {}  #: By the files in which they write.
+
+    def tick(self, elapsed_s: float, leaders: Sequence[int]) -> None:
+        """The load has come to that second, and these processes serve: begins with the window."""
+        if elapsed_s < self._load.window_start_s or self._begun:
+            return
+        for number, pid in enumerate(leaders):
+            seen = self._folder / f"profile-{number}.txt"
+            options = (
+                # Halted, threads that wait are woken, and taken for busy: of a pool's idle
+                # threads it then saw five times as much.
+                *("--pid", str(pid), "--subprocesses", "--nonblocking"),
+                *("--format", "raw", "--function", "--full-filenames", "--rate", str(RATE_HZ)),
+                *("--duration", str(math.ceil(self._load.duration_s)), "--output", str(seen)),
+            )
+            looking = running(
+                [ensure_profiler(), "record", *options],
+                name=PROFILER,
+                log=seen.with_suffix(".log"),
+                env={"LC_ALL": "C.UTF-8"},
+                stop_signal=signal.SIGINT,  # it writes what it has seen
+                grace_s=WRITE_S,
+                marker=self._marker,
+                on_cpus=self._load.cpus,
+            )
+            self._begun[seen] = self._stack.enter_context(looking)
+
+    def end(self) -> dict[str, Any]:
+        """What was seen, as `flame` has it; raises UnavailableError where it saw nothing."""
+        self._stack.close()
+        if not self._begun:
+            raise UnavailableError("The load ended before its window, so nothing was profiled.")
+        written = []
+        for seen, process in self._begun.items():
+            try:
+                written.append(seen.read_text(errors="replace"))
+            except FileNotFoundError:
+                default = f"It wrote nothing within {WRITE_S:g} s and was killed."
+                raise UnavailableError(profiler_refusal(process.log_tail() or default)) from None
+        return flame("".join(written), RATE_HZ)

@@ -86,9 +86,7 @@ class Monitor:
                     headers=job.visitor.sent(job.cookies),
                     seed=job.seed,
                 )
-                prober = probes.prober(
-                    self._request, load, folder=folder, on_cpus=load.cpus, marker=token
-                )
+                prober = probes.prober(self._request, load, folder=folder, marker=token)
                 self._prober = asking.enter_context(prober)
             databases = self._serving.processes(DATABASE)
             logs = {process.log: process.log.stat().st_size for process in databases}

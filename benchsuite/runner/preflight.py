@@ -19,10 +19,9 @@ from benchsuite.isolation.overrides.brokers import in_memory
 from benchsuite.load.job import MOST_SAMPLES
 from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import OWN
-from benchsuite.runner import environments
+from benchsuite.runner import environments, explaining
 from benchsuite.runner.planning import Plan
 from benchsuite.system import cpus, network
-from benchsuite.telemetry import profiler
 
 LAYER_URLS = ("redis://", "rediss://", "unix://")
 
@@ -143,7 +142,7 @@ def _check_diagnosis(plan: Plan) -> None:
             f"{plan.workload.unit}s; leave it out."
         )
     if by == FLAME:
-        profiler.ensure_installed()
+        explaining.ensure_profiler()
 
 
 def _check_users(plan: Plan) -> None:

@@ -24,9 +24,8 @@ from benchsuite.isolation.facts import Facts
 from benchsuite.isolation.served.errors import DENIED, SOCKET
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
-from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added
-from benchsuite.runner.explaining import explained
-from benchsuite.runner.figures import websockets, with_broadcasts
+from benchsuite.load.parent.figures import Figures, LoadFigures, Window, added, with_broadcasts
+from benchsuite.runner.explaining import Profiler, explained
 from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.planning import Plan
@@ -35,7 +34,6 @@ from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
 from benchsuite.stats.signs import Traffic
 from benchsuite.stats.summary import Samples
-from benchsuite.telemetry.profiler import Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 CpuShares = Mapping[str, float | None]  #: Of each part that answers, over a window; 100 is one CPU.
@@ -73,8 +71,7 @@ class RunRecord:
         self.monitor = Monitor(self.serving, ())  #: Of what the load runs against.
         self.learned = Learned()  #: Of what completions leave in tables.
         self.answers: Answers | None = None  #: What became of all that was asked.
-        self.asked_before: int | None = None
-        self.asked_after: int | None = None  #: By the target's own count.
+        self.seen: int | None = None  #: Requests of the load, by the target's own count.
         self.viewed: int | None = None  #: How often views ran during the load.
         self.asked: Asked | None = None
         self.sends_forms = False  #: Whether the checked journey did.
@@ -124,12 +121,8 @@ class RunRecord:
         if load.keep_alive and self.unit != EVENT and not self.populations:
             self.evidence.cluster = signs.cluster(figures.requests, done.window)
         self.traffic = Traffic.of(figures.requests)
-        self.websockets = websockets(
-            figures,
-            self.readings,
-            begin_s=done.origin,
-            reads_memory=work.reads_memory,
-            storm_s=work.storm_s,
+        self.websockets = figures.websockets(
+            self.readings, reads_memory=work.reads_memory, storm_s=work.storm_s
         )
 
     def read_parts(self, parts: Sequence[LoadFigures]) -> None:
@@ -146,11 +139,11 @@ class RunRecord:
         kinds = Counter[int]()
         for (_, scope, kind), count in figures.counts.items():
             kinds[kind] += count * (scope == REQUEST)
-        probes, before, after = self.monitor.asked, self.asked_before, self.asked_after
+        probes = self.monitor.asked
         self.asked = Asked(
             sent=kinds.total() + self.answers.resent + len(probes),
             answered=sum(kinds[kind] for kind in ANSWERED) + sum(probes),
-            seen=None if before is None or after is None else after - before,
+            seen=self.seen,
             viewed=self.viewed,
         )
         if figures.total is None:
@@ -325,7 +318,7 @@ def _of(
     has_ceiling = record.unit == REQUEST and not record.populations
     busy_percent = None  #: None in a closed model, where a target is meant to be busy.
     if segment.under_way is not None:
-        shares = (segment.under_way.slots_busy_percent, cpus_percent)
+        shares = (segment.slots_busy_percent, cpus_percent)
         busy_percent = max((share for share in shares if share is not None), default=None)
     return replace(
         whole,

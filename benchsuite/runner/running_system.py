@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchsuite.core.results import Program
-from benchsuite.isolation.served.counting import CACHED_PREFIX, PREFIX, VIEWS_PREFIX, read_counts
+from benchsuite.isolation.served import counting
 from benchsuite.isolation.served.errors import Error, read
 from benchsuite.services.base import Service
 from benchsuite.system import logfile
@@ -51,16 +51,16 @@ class RunningSystem:
     begun: bool = False  #: Whether the services know that the load has.
     service_probes: dict[str, ServiceProbe] = field(default_factory=dict)  #: Part → what asks it.
 
-    def counted(self, prefix: str) -> int | None:
-        """What servers have counted until now (`isolation.served.counting`); None if nothing."""
+    def counts(self) -> tuple[int | None, int | None, int]:
+        """What servers have counted until now: requests and runs of views, None where nothing
+        counts them, and messages that found a channel full.
+        """
         if self.instructions is None:
-            return self.seen() if prefix == PREFIX else None
-        return read_counts(self.instructions, prefix)
-
-    def viewed(self) -> int | None:
-        """How often views have run until now; None if nothing counts them."""
-        views = self.counted(VIEWS_PREFIX)
-        return None if views is None else views - (self.counted(CACHED_PREFIX) or 0)
+            return self.seen(), None, 0
+        prefixes = (counting.PREFIX, counting.VIEWS_PREFIX, counting.CACHED_PREFIX)
+        seen, views, cached = (counting.read_counts(self.instructions, one) for one in prefixes)
+        left_out = counting.read_counts(self.instructions, counting.OVERFLOW_PREFIX) or 0
+        return seen, None if views is None else views - (cached or 0), left_out
 
     def add(
         self, part: str, process: Process, version: str | None, settings: Mapping[str, str] = {}

@@ -29,7 +29,6 @@ from benchsuite.core.specs import FLAME, KEEP, QUERIES
 from benchsuite.delay.delayer import HOST
 from benchsuite.isolation.facts import Facts, Rows
 from benchsuite.isolation.instructions import Instructions, about_the_project
-from benchsuite.isolation.served import counting
 from benchsuite.load.hosts import master as hosts
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.load.job import Done, Job, Tick
@@ -37,7 +36,7 @@ from benchsuite.load.parent.driver import LoadPool, load_pool
 from benchsuite.runner import preflight
 from benchsuite.runner.assembly import PROJECT, Assembly, about_services
 from benchsuite.runner.database_pool import Data
-from benchsuite.runner.explaining import EMPTY, diagnosis, flame, with_cause
+from benchsuite.runner.explaining import EMPTY, Profiler, diagnosis, with_cause
 from benchsuite.runner.gains import Learned, held, rehearse
 from benchsuite.runner.monitor import Monitor
 from benchsuite.runner.planning import Plan
@@ -47,7 +46,6 @@ from benchsuite.system import cpus, fingerprint, folders, network
 from benchsuite.system.guard import guarded
 from benchsuite.system.process import any_program, ending_in_words
 from benchsuite.telemetry.prober.program import RUN_HEADER
-from benchsuite.telemetry.profiler import RATE_HZ, Profiler
 from benchsuite.telemetry.sampler import Sampler
 
 COMPLETIONS = "completions"  #: So `Workload.count()` calls journeys that are stored.
@@ -219,8 +217,7 @@ class Session:
             record.learned = rehearse(load.rehearse, rows)
             if record.learned.words:
                 watcher.note(record.learned.words)
-        record.asked_before, viewed = serving.counted(counting.PREFIX), serving.viewed()
-        left_out = serving.counted(counting.OVERFLOW_PREFIX) or 0
+        before = serving.counts()
         agent = stack.enter_context(self._watching.run()) if self._watching else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(work)(**job.workload.options)  # with what its databases showed
@@ -242,17 +239,17 @@ class Session:
                 f"at {spec.load.level_words(reached[-1].level)}, because of {tick.due} requests "
                 f"due only {tick.in_time} were answered right within {spec.load.ends_within_s:g} s"
             )
-        record.asked_after = serving.counted(counting.PREFIX)
-        if viewed is not None:
-            record.viewed = (serving.viewed() or 0) - viewed
+        record.seen, record.viewed, record.evidence.left_out = (
+            None if first is None or last is None else last - first
+            for first, last in zip(before, serving.counts(), strict=True)
+        )
         if spec.diagnoses == QUERIES and serving.instructions is not None:
             record.diagnosis = diagnosis(serving.instructions)
         elif record.profiler is not None:
             try:
-                record.diagnosis = flame(record.profiler.end(), RATE_HZ)
+                record.diagnosis = record.profiler.end()
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        record.evidence.left_out = (serving.counted(counting.OVERFLOW_PREFIX) or 0) - left_out
         samples, names = load.samples()
         if isinstance(load, hosts.HostsPool):
             record.evidence.load_hosts = load.hosts

@@ -99,8 +99,8 @@ def cluster(samples: Samples, window: Window) -> Cluster | None:
     if not len(right):
         return None
     times = right["finish"] - right["start"]
-    fastest_s = float(times.min())
-    longer = times[inside(right["intended_start"], window)] - fastest_s
+    # of the whole load, as new connections don't stall yet
+    longer = times[inside(right["intended_start"], window)] - float(times.min())
     if not len(longer):
         return None
     shares = {
@@ -108,7 +108,7 @@ def cluster(samples: Samples, window: Window) -> Cluster | None:
         for timer in TIMERS_S
     }
     at_s = max(shares, key=lambda timer: shares[timer])
-    return Cluster(at_s=at_s, percent=shares[at_s], fastest_s=fastest_s)
+    return Cluster(at_s=at_s, percent=shares[at_s])
 
 
 def answers_by_user(requests: Samples, window: Window, users: int) -> tuple[int, ...]:

@@ -24,7 +24,7 @@ from benchsuite.models import Note, Run, TuningTrial
 from benchsuite.report import answers, queries
 from benchsuite.report.charts import of_run
 from benchsuite.report.exports import table_as_csv
-from benchsuite.report.limiting import told
+from benchsuite.report.limiting import limits_of
 from benchsuite.report.pages import history
 from benchsuite.report.sentences import model_sentence
 from benchsuite.store import notes
@@ -148,7 +148,7 @@ def _context(run: Any) -> dict[str, Any]:
         "model_sentence": model_sentence([run]),
         "own_target": own_targets([(run.server, run.server_facts)]),
         "findings": answers.by_weight(run),
-        "limiting": told(run, queries.beside(run) if run.in_company else ()),
+        "limiting": limits_of(run, queries.beside(run) if run.in_company else ()),
         "made_for": _made_for(run),
         "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
         "names": [

@@ -436,7 +436,7 @@ def test_the_prober_gives_up_as_the_load_does(tmp_path):
     with Responder({"/page": FAULTS["drips its header"][0]}) as responder:
         profile = LoadProfile(users=10, timeout_s=0.3)
         request = asking(responder.base_url, profile)
-        with probes.prober(request, profile, folder=tmp_path, on_cpus=None) as watch:
+        with probes.prober(request, profile, folder=tmp_path) as watch:
             assert eventually(lambda: len(watch.probes()) > 1)
         probe = watch.probes()[0]
     assert probe.outcome == HUNG

@@ -5,9 +5,9 @@ from uuid import uuid4
 import pytest
 
 from benchsuite import bottlenecks, store
-from benchsuite.comparing.limit_evidence import evidence
 from benchsuite.core.results import Level, Status
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
+from benchsuite.report.limiting import evidence
 from benchsuite.runner import planning
 from benchsuite.system import cpus
 from tests.integration.runs import made, page, written

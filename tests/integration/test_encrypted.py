@@ -214,7 +214,7 @@ def test_probe_and_prober(tls, tmp_path):
         assert not Probe(url.replace("https:", "http:") + "/", RUN, timeout_s=2)()
         profile = LoadProfile(users=10, timeout_s=5.0, duration_s=2.0)
         request = probes.request_for("/", base_url=url, token=RUN, load=profile, headers={}, seed=1)
-        with probes.prober(request, profile, folder=tmp_path, on_cpus=None) as watch:
+        with probes.prober(request, profile, folder=tmp_path) as watch:
             assert eventually(lambda: len(watch.probes()) > 3)
         asked = probes.stall(request)
     assert len(asked.rounds) == FEWEST_ROUNDS, "each answered, also with QUICKACK, and none late"

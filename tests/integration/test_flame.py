@@ -12,7 +12,7 @@ import pytest
 
 from benchsuite.core.results import Status
 from benchsuite.core.specs import WorkloadSpec
-from benchsuite.telemetry import profiler
+from benchsuite.runner import explaining
 from tests.integration.command import wait_for
 from tests.integration.runs import made, page
 from tests.needs import audited, needs
@@ -23,7 +23,7 @@ BRIEF = ("--users=1", "--warmup=0", "--duration=0.5", "--timeout=5")
 
 def is_refused(command):
     """Whether no process can be looked at here, which must be said then."""
-    look = [profiler.ensure_installed(), "dump", "--nonblocking", "--pid"]
+    look = [explaining.ensure_profiler(), "dump", "--nonblocking", "--pid"]
     with subprocess.Popen([sys.executable, "-c", "input()"], stdin=subprocess.PIPE) as process:
         time.sleep(1)
         refused = subprocess.run([*look, str(process.pid)], check=False).returncode != 0
@@ -38,7 +38,7 @@ def profilers(of):
     seen = []
     for child in psutil.Process(of).children(recursive=True):
         with suppress(psutil.NoSuchProcess):  # it may have ended since
-            if child.name() == profiler.PROGRAM:
+            if child.name() == explaining.PROFILER:
                 seen.append(child)
     return seen
 
@@ -54,7 +54,7 @@ def test_the_burning_function_is_on_top_and_nothing_stays(command):
     flame = start["flame"]
     assert flame["samples"] > 300, "10 s of one process that does nothing but Python"
     top = flame["functions"][0]
-    assert "target/work" in top["place"], flame
+    assert "target/views" in top["place"], flame
     assert top["is_project"]
     assert top["own_percent"] > 50
     assert [one["code"] for one in start["findings"] if one["level"] == "invalid"] != []
@@ -94,8 +94,8 @@ def test_a_profiler_that_fails_is_told_in_a_sentence_and_ended(how, tmp_path, mo
     stub = tmp_path / "py-spy"
     stub.write_text(f"#!/bin/sh\n{STUBS[how]}\n")
     stub.chmod(0o755)
-    monkeypatch.setattr(profiler, "ensure_installed", lambda: str(stub))
-    monkeypatch.setattr(profiler, "WRITE_S", 0.5)
+    monkeypatch.setattr(explaining, "ensure_profiler", lambda: str(stub))
+    monkeypatch.setattr(explaining, "WRITE_S", 0.5)
     monkeypatch.setattr("benchsuite.core.specs.run.FLAME_S", 2.0)
     spec = page(server="waitress", duration_s=1.0, workload=WorkloadSpec(workload="plain")).profiled
     (result,) = made("testproject.settings.target", spec, start_timeout_s=30.0)

@@ -12,8 +12,8 @@ import pytest
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.ceiling import responder
+from benchsuite.load.parent.figures import Figures
 from benchsuite.load.process.schedule import arrivals
-from benchsuite.runner.figures import Figures
 from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import after, ok
 

@@ -10,8 +10,8 @@ from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.samples import Kind
 from benchsuite.load.job import stage_windows
 from benchsuite.load.parent.driver import load_pool
+from benchsuite.load.parent.figures import Figures
 from benchsuite.load.process.schedule import arrivals
-from benchsuite.runner.figures import Figures
 from tests.integration.loads import a_job, load, served
 from tests.integration.stubs_http import Responder, after
 

@@ -42,7 +42,7 @@ def prober(
         headers={"Cookie": "sessionid=secret", "User-Agent": "somebody"},
         seed=1,
     )
-    with probes.prober(request, load, folder=folder, on_cpus=None) as watch:
+    with probes.prober(request, load, folder=folder) as watch:
         yield watch
 
 

@@ -12,7 +12,7 @@ from websockets.sync.server import ServerConnection
 
 from benchsuite.core.samples import FANOUT, Kind
 from benchsuite.load.parent.driver import load_pool
-from benchsuite.runner.figures import NEVER, with_broadcasts
+from benchsuite.load.parent.figures import NEVER, with_broadcasts
 from tests.integration.loads import Loaded, a_job
 from tests.integration.stubs_ws import SocketResponder
 

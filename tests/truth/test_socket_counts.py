@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from benchsuite.core.samples import Kind
-from benchsuite.runner.figures import Figures
+from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import histogram
 from tests.integration.loads import Loaded, a_job, load
 from tests.truth.faulty_server import RUN, Faults, FaultyServer

@@ -10,7 +10,6 @@ import pytest
 from django.db import DatabaseError, router, transaction
 
 from benchsuite import bottlenecks, models, store
-from benchsuite.comparing.limit_evidence import evidence
 from benchsuite.core.results import (
     Common,
     Finding,
@@ -22,6 +21,7 @@ from benchsuite.core.results import (
     Verdict,
 )
 from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.report.limiting import evidence
 from benchsuite.stats import histogram, summary
 from tests.factories import begin, finish
 

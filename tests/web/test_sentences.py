@@ -15,7 +15,7 @@ from benchsuite.core.results import Level, Status
 from benchsuite.findings.registry import FINDINGS, Rule
 from benchsuite.management import studying
 from benchsuite.models import Finding, Run
-from benchsuite.report.limiting import told
+from benchsuite.report.limiting import limits_of
 from benchsuite.report.sentences import doubt_lines
 from tests.factories import make_failed_run, make_run
 from tests.unit.findings.clean import CLEAN, summary
@@ -79,7 +79,7 @@ def decided(client):
     pages = [client.get(f"/results/{row.pk}/").content.decode() for row in rows]
     return {
         "worst": re.findall(r"^(B\d+).*; worst, (\w+):", "\n".join(doubt_lines(rows)), re.M),
-        "limits": [[limit.code for limit in told(row).limits] for row in rows],
+        "limits": [[limit.code for limit in limits_of(row).limits] for row in rows],
         "kept": [studying._is_kept(row, again_failed=False) for row in rows],
         "standing": [
             Start(row.status, row.verdict, [one.code for one in row.findings.all()]).standing

@@ -1,14 +1,27 @@
-"""From the samples of a load to its figures; those of parts add up to those of the whole."""
+"""From the samples of a load to its figures; those of parts add up to those of the whole. What
+broadcasts are to subscribers is made into samples of its own first.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from math import inf
+from statistics import median
 
 import numpy as np
 
 from benchsuite.core import samples as scopes
 from benchsuite.core.exceptions import LoadError
-from benchsuite.core.observations import Segment, UnderWay
-from benchsuite.core.results import Accounts, Interval, Pattern, Summary
+from benchsuite.core.observations import Segment
+from benchsuite.core.readings import TARGET, memory
+from benchsuite.core.results import (
+    Accounts,
+    IdleMemory,
+    Interval,
+    Pattern,
+    Reading,
+    Summary,
+    WebSockets,
+)
 from benchsuite.core.samples import REQUEST, UNITS, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.specs.load import USER
@@ -16,12 +29,15 @@ from benchsuite.load.job import Done, pauses, stage_windows
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
+from benchsuite.stats.steady import slope
 from benchsuite.stats.summary import Samples, inside
 from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
 TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 KINDS = 256  #: More than there are.
+NEVER = "a subscriber did not get it within the time-out"
+LATE = "came after one that was published later"
 Counts = Mapping[tuple[str, str, int], int]  #: Of a whole load: samples by name, scope and kind.
 
 
@@ -58,7 +74,7 @@ class Figures:
             known,
             total=total,
             by_name={(named.name, named.scope): named for named in self.by_name},
-            segments=segments(self, populations, total=total),
+            segments=self._segments(populations, total),
         )
 
     @property
@@ -152,6 +168,19 @@ class Figures:
             of_stage = self._requests(words, "stage", window, (), alone)
             yield replace(of_stage, level=level, order=index + 1)
 
+    def _segments(self, populations: Sequence[Population], total: Summary) -> tuple[Segment, ...]:
+        """One for each stage that was reached, or each population; one where there is one level."""
+        if populations:
+            return tuple(
+                _population(self, order, population)
+                for order, population in enumerate(populations, start=1)
+            )
+        levels = [(total, self.done.window, self.load.level)]
+        if self.load.stages:
+            windows = stage_windows(self.load, self.done)
+            levels = list(zip(self.stages, windows, self.load.stages, strict=False))
+        return tuple(_segment(self, total, window, int(level)) for total, window, level in levels)
+
     @property
     def _pauses(self) -> tuple[Window, ...]:
         return pauses(stage_windows(self.load, self.done))
@@ -207,6 +236,51 @@ class Figures:
             keeps=self.alike and load.keep_alive and not load.think_time_s,
         )
 
+    def websockets(
+        self, readings: Sequence[Reading], *, reads_memory: bool, storm_s: float | None
+    ) -> WebSockets | None:
+        """None when no WebSocket was asked for. `readings` are in seconds since the begin of the
+        load, and so is `storm_s`, when all connections were cut.
+        """
+        handshakes, origin = self.of(scopes.HANDSHAKE), self.done.origin
+        if not len(handshakes):
+            return None
+        known = memory(readings, TARGET, (-inf, inf))
+        return WebSockets(
+            accounts=self.accounts,
+            connections=max((count for _, count in self.done.connections), default=None),
+            rate_connected=self.rate_connected,
+            idle=self._idle_memory(known) if reads_memory else None,
+            closed=self._left_behind(known) if storm_s is None else None,
+            recovery=None if storm_s is None else messages.recovery(handshakes, origin + storm_s),
+            compression=self.done.traffic,
+        )
+
+    def _left_behind(self, known: Sequence[tuple[float, int]]) -> IdleMemory | None:
+        """Memory over the connections made until then, where they are all closed again."""
+        if self.unit != scopes.HANDSHAKE:
+            return None
+        shakes = self.of(scopes.HANDSHAKE)
+        made = np.sort(shakes["finish"][shakes["kind"] == Kind.OK]) - self.done.origin
+        begin, end = (moment - self.done.origin for moment in self.done.window)
+        steps = [
+            (int(np.searchsorted(made, second)), size)
+            for second, size in known
+            if begin <= second <= end
+        ]
+        return _memory(steps) if slope(steps) else None
+
+    def _idle_memory(self, known: Sequence[tuple[float, int]]) -> IdleMemory | None:
+        """Open connections and the target's memory in each stage's window."""
+        steps: list[tuple[int, int]] = []
+        for begin, end in stage_windows(self.load, self.done):
+            held = [count for moment, count in self.done.connections if begin < moment <= end]
+            taken = [size for second, size in known if begin < second + self.done.origin <= end]
+            if held and taken:
+                steps.append((round(median(held)), round(median(taken))))
+        before = [size for second, size in known if second <= 0]
+        return _memory(steps, before[-1] if before else None) if steps else None
+
 
 def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
     pairs = np.bincount(samples["name"].astype(np.int64) * KINDS + samples["kind"])
@@ -215,23 +289,6 @@ def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
         (names[index].name, names[index].scope, kind): int(pairs[index * KINDS + kind])
         for index, kind in known
     }
-
-
-def segments(
-    figures: Figures, populations: Sequence[Population] = (), *, total: Summary | None = None
-) -> tuple[Segment, ...]:
-    """One for each stage that was reached, or each population; one where there is one level."""
-    load, done = figures.load, figures.done
-    if populations:
-        return tuple(
-            _population(figures, order, population)
-            for order, population in enumerate(populations, start=1)
-        )
-    if load.stages:
-        spans = list(zip(figures.stages, stage_windows(load, done), load.stages, strict=False))
-    else:
-        spans = [(total or figures.total, done.window, load.level)]
-    return tuple(_segment(figures, total, window, int(level)) for total, window, level in spans)
 
 
 def _population(figures: Figures, order: int, population: Population) -> Segment:
@@ -253,11 +310,10 @@ def _segment(figures: Figures, total: Summary, window: Window, level: int) -> Se
         unit=figures.unit, total=total, window=window, in_vain=signs.in_vain(requests, window)
     )
     if figures.load.is_open:
-        segment.under_way = UnderWay(
-            arrived_per_s=total.requests / (end - begin),
-            mean=summary.concurrency(requests, window=window, since="intended_start"),
-            slots_busy_percent=at_once and signs.slots_busy_percent(requests, window, at_once),
-        )
+        segment.arrived_per_s = total.requests / (end - begin)
+        segment.under_way = summary.concurrency(requests, window=window, since="intended_start")
+        if at_once:
+            segment.slots_busy_percent = signs.slots_busy_percent(requests, window, at_once)
     elif figures.alike:
         pauses = figures.of(scopes.PAUSE)
         pauses = pauses[pauses["user"] < level]
@@ -293,3 +349,68 @@ def added(
     users = () if load.is_open else done.users
     intervals = summary.with_users(whole.intervals, users, done.origin)
     return replace(whole, intervals=tuple(intervals), segments=tuple(segments))
+
+
+def _memory(steps: Sequence[tuple[int, int]], before_bytes: int | None = None) -> IdleMemory:
+    idle = IdleMemory(steps=tuple(steps), before_bytes=before_bytes)
+    if line := slope(steps):
+        return replace(idle, each_bytes=line.value, low_bytes=line.low, high_bytes=line.high)
+    return idle
+
+
+def with_broadcasts(
+    samples: Samples, names: Sequence[NameEntry], *, timeout_s: float = inf
+) -> tuple[Samples, Sequence[NameEntry]]:
+    """The samples and, of broadcasts, those of last subscribers, lost and overtaken deliveries."""
+    for index, entry in enumerate(list(names)):
+        if entry.scope == scopes.PUBLICATION:
+            samples, names = _with_one(samples, names, index, timeout_s)
+    return samples, names
+
+
+def _with_one(
+    samples: Samples, names: Sequence[NameEntry], index: int, timeout_s: float
+) -> tuple[Samples, Sequence[NameEntry]]:
+    path = names[index].name.partition(" ")[2]
+    of = {one.scope: place for place, one in enumerate(names) if one.name.endswith(f" {path}")}
+    entries = list(names)
+    if (message := of.get(scopes.MESSAGE)) is None:
+        return samples, entries
+    took_s = samples["finish"] - samples["start"]
+    samples = samples[(samples["name"] != message) | (took_s <= timeout_s)]
+    sent = _named(samples, index)
+    sent = sent[np.isin(sent["kind"], (Kind.OK, Kind.UNFINISHED))]
+    got = _right(samples, message)
+    whole, lost = messages.fan_out(
+        sent,
+        got,
+        _right(samples, of.get(scopes.HANDSHAKE)),
+        messages.ended_early(_named(samples, of.get(scopes.STRAY))),
+        _named(samples, of.get(scopes.CLOSING)),
+    )
+    whole["name"] = _entered(entries, f"last subscriber {path}", scopes.FANOUT, {Kind.LOST: NEVER})
+    strays = got[messages.overtaken(sent, got)]
+    strays["name"] = _entered(entries, f"stray {path}", scopes.STRAY, {Kind.REORDERED: LATE})
+    strays["kind"], strays["start"] = Kind.REORDERED, strays["finish"]
+    lost["name"] = _entered(entries, entries[message].name, scopes.MESSAGE, {Kind.LOST: NEVER})
+    return np.concatenate([samples, whole, lost, strays]), entries
+
+
+def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[int, str]) -> int:
+    """The number of a name that is there already, or now."""
+    for place, entry in enumerate(entries):
+        if (entry.name, entry.scope) == (name, scope):
+            entries[place] = replace(entry, examples={**examples, **entry.examples})
+            return place
+    entries.append(NameEntry(name=name, scope=scope, examples=dict(examples)))
+    return len(entries) - 1
+
+
+def _named(samples: Samples, index: int | None) -> Samples:
+    return samples[:0] if index is None else samples[samples["name"] == index]
+
+
+def _right(samples: Samples, index: int | None) -> Samples:
+    named = _named(samples, index)
+    right: Samples = named[named["kind"] == Kind.OK]
+    return right

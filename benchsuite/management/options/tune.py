@@ -23,14 +23,13 @@ from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import read, refuse_beside
 from benchsuite.management.options.place import Place
 from benchsuite.management.tuning import trials
-from benchsuite.runner import environments, planning, preflight
+from benchsuite.runner import environments, explaining, planning, preflight
 from benchsuite.runner.planning import Plan
 from benchsuite.servers import running
 from benchsuite.servers.base import ServerAdapter
 from benchsuite.servers.deploying import KINDS
 from benchsuite.services.postgres import MOST
 from benchsuite.system import cpus
-from benchsuite.telemetry import profiler
 from benchsuite.tuning import candidates
 from benchsuite.tuning.planning import CONFIRMING_S, least_s
 from benchsuite.tuning.trial import Candidate, Question
@@ -217,7 +216,7 @@ def asked(options: Mapping[str, Any], alone_s: float | None = None) -> Asked:
         unable=unable,
         gil=bool(plans[0].server.python.facts.get("gil", True)),
         window_factor=factor,
-        profiles=profiler.is_installed(),
+        profiles=explaining.has_profiler(),
         most_per_s=plans[0].most_per_s,
     )
     return Asked(question, spec, {one.spec.server.server: type(one.server) for one in plans})

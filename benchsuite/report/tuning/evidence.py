@@ -9,7 +9,6 @@ from functools import cached_property
 from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite.bottlenecks.evidence import Alone
-from benchsuite.comparing.limit_evidence import diagnosis, one_user, profiled
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.commands import command
@@ -23,7 +22,7 @@ from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
 from benchsuite.report import sentences
 from benchsuite.report.charts.drawing import Chart
-from benchsuite.report.limiting import HEADINGS, Told, flame, told
+from benchsuite.report.limiting import HEADINGS, Limits, diagnosis, flame, limits_of, one_user
 from benchsuite.report.tuning.charts import against_memory, shares
 from benchsuite.runner import environments, planning
 from benchsuite.servers import deploying
@@ -131,7 +130,7 @@ class TuningReport:
             made.append(shares(self.outcome))
         return [chart for chart in made if chart.series]
 
-    def limits(self, start: Run | None = None) -> Told | None:
+    def limits(self, start: Run | None = None) -> Limits | None:
         """What limits the pick, of its last start that confirmed, else of its last that counts;
         None where that run is not stored. `start` is its diagnostic one, where that is no trial
         yet. One user's times are those of the server that was tried first.
@@ -157,18 +156,19 @@ class TuningReport:
         if run is None:
             return None
         start, probe = start or diagnosed, notebook.probe
+        graph = flame(looked_into) if looked_into else None
         mean = Alone(mean_s=probe.response_s) if probe else None
         levels = [level for entry in notebook.entries for level in entry.seen.levels]
-        limited = told(
+        limited = limits_of(
             run,
             highest_rate=max((level.goodput for level in levels), default=None),
             alone=(alone and one_user(alone)) or mean,
             objective_s=notebook.question.objective.limit_s,
             alternatives=others(notebook, pick),
             diagnosis=start and diagnosis(start),
-            profiled=looked_into and profiled(looked_into),
+            profiled=graph and graph.stands_out,
         )
-        return replace(limited, flame=flame(looked_into)) if looked_into else limited
+        return replace(limited, flame=graph) if looked_into else limited
 
     limiting = cached_property(limits)  # with the starts that are trials
 

@@ -3,7 +3,7 @@
 import json
 import os
 from collections import Counter, deque
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -189,7 +189,6 @@ def prober(
     load: LoadProfile,
     *,
     folder: Path,
-    on_cpus: Collection[int] | None,
     marker: str = "",
 ) -> Iterator[Watch]:
     """Probes while the block runs; afterwards nothing is under way any more."""
@@ -206,7 +205,7 @@ def prober(
         marker=marker or str(request["token"]),
         # A client among clients. On a CPU that the server keeps busy it is woken behind the server:
         # it saw 8 to 11 ms of a page of waitress for which it sees 4.6 to 5.1 ms on the load's.
-        on_cpus=on_cpus,
+        on_cpus=load.cpus,
     ):
         yield watch
 

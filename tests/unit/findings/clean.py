@@ -68,7 +68,7 @@ CLEAN = Evidence(
     ),
     turnover=Turnover(),
     log="Booting worker\n",
-    cluster=Cluster(at_s=0.04, percent=1.0, fastest_s=0.09),
+    cluster=Cluster(at_s=0.04, percent=1.0),
     answers_by_user=(100,) * 10,
     host=HostShares(
         steal_percent=0.1,

@@ -6,7 +6,7 @@ from benchsuite.core.observations import Cluster, FrontShares
 from benchsuite.core.samples import Round, Stall
 from tests.unit.findings.clean import found, words
 
-CLUSTER = Cluster(at_s=0.04, percent=90.0, fastest_s=0.002)
+CLUSTER = Cluster(at_s=0.04, percent=90.0)
 STALLS = Stall((Round(0.003, 0.044, 0.002),) * 10)
 HONEST = Stall((Round(0.043, 0.044, 0.043),) * 4)
 

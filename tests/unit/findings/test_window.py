@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from benchsuite.core.observations import Probes, UnderWay
+from benchsuite.core.observations import Probes
 from benchsuite.core.results import Level
 from benchsuite.stats import histogram
 from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
@@ -16,7 +16,8 @@ def overloaded(throughput, busy):
     medians: list[float | None] = [0.1 + 0.01 * second for second in range(10)]
     return {
         "intervals": intervals([100] * 10, medians),
-        "under_way": UnderWay(arrived_per_s=100.0, mean=10.0),
+        "arrived_per_s": 100.0,
+        "under_way": 10.0,
         "total": summary(throughput=throughput),
         "waiting_users": None,
         "busy_percent": busy,

@@ -7,7 +7,7 @@ import numpy as np
 from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
-from benchsuite.runner.figures import Figures
+from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import summary
 
 NAMES = (
@@ -36,6 +36,10 @@ def figures(load: LoadProfile, *requests: tuple[int, float, float, float], **don
         "dropped": (0,) * len(load.levels),
     }
     return Figures(samples, NAMES, Done(**{**defaults, **done}), load, alike=True)
+
+
+def segments(figures, populations=()):
+    return figures.together(populations).segments
 
 
 def steady(user, begin, end, takes):

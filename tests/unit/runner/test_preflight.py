@@ -121,7 +121,7 @@ def test_a_profile_needs_requests_and_the_program(monkeypatch):
     def missing() -> str:
         raise UnavailableError("there is none")
 
-    monkeypatch.setattr(preflight.profiler, "ensure_installed", missing)
+    monkeypatch.setattr(preflight.explaining, "ensure_profiler", missing)
     with pytest.raises(UnavailableError, match="there is none"):
         preflight.check(resolve(make_spec("waitress", processes=None).profiled))
 

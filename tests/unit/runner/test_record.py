@@ -85,7 +85,7 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
 @pytest.mark.parametrize("status", list(Status))
 def test_only_a_run_that_went_to_its_end_asks_the_target_again(record, status):
     stalled = Stall((Round(0.003, 0.044, 0.002),) * 10)
-    record.evidence.cluster = Cluster(at_s=0.04, percent=100.0, fastest_s=0.002)
+    record.evidence.cluster = Cluster(at_s=0.04, percent=100.0)
     record.monitor = cast(Any, SimpleNamespace(stall=lambda: stalled))
     if status is not Status.FINISHED:
         record.fail(status, "It was not to be.")

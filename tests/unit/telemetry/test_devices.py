@@ -6,8 +6,9 @@ import pytest
 
 from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons.interpreter import Interpreter
+from benchsuite.runner import explaining
 from benchsuite.system.procfs import Stat, read_stat
-from benchsuite.telemetry import devices, profiler
+from benchsuite.telemetry import devices
 from benchsuite.telemetry.base import Clocks, Snapshot
 from benchsuite.telemetry.devices import Memory, OpenFiles
 
@@ -98,4 +99,4 @@ def test_without_the_program_it_says_what_to_install(monkeypatch):
     monkeypatch.setenv("PATH", "/nowhere")
     monkeypatch.setattr(Interpreter, "script", lambda self, name: name)
     with pytest.raises(UnavailableError, match=r"py-spy, which is not installed: pip install .*"):
-        profiler.ensure_installed()
+        explaining.ensure_profiler()

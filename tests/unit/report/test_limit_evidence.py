@@ -2,11 +2,11 @@
 
 import pytest
 
-from benchsuite.comparing.limit_evidence import evidence as found
 from benchsuite.core.plain import plain
 from benchsuite.core.samples import Kind
 from benchsuite.models import Reading as Row
 from benchsuite.models import Run, Software
+from benchsuite.report.limiting import evidence as found
 from tests.factories import make_run
 
 pytestmark = pytest.mark.django_db
