@@ -31,7 +31,7 @@ class Newcomer(ServerAdapter):
         program = [*self.python.module("newcomer"), self.application.wsgi]
         return [*program, "--workers", str(self.processes), *where]
 '''
-LINE = '    "newcomer": "benchsuite.servers.newcomer.Newcomer",\n'
+LINE = '    **_paths("newcomer", "newcomer"),\n'
 THREADS = "— (one request at a time)"
 FACTS = f"| `newcomer` | WSGI | any number | {THREADS} | yes | dropped | — | processes |\n"
 SIZES = "| `newcomer` | a worker | one request at a time | `pip install newcomer` |\n"
@@ -51,7 +51,7 @@ def test_a_server_is_its_file_its_line_and_its_rows_in_the_docs(tmp_path):
     for name in ("CONTRIBUTING.md", "pyproject.toml", "manage.py"):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "benchsuite/servers/newcomer.py").write_text(ADAPTER)
-    inserted(tmp_path / "benchsuite/servers/__init__.py", '    "runserver": ', LINE)
+    inserted(tmp_path / "benchsuite/servers/__init__.py", '    **_paths("daphne", "runserver")', LINE)
     docs = tmp_path / "docs/servers.md"
     inserted(docs, "| `runserver` | WSGI ", FACTS)
     inserted(docs, "| `runserver` | one |", SIZES)
