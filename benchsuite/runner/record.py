@@ -324,6 +324,7 @@ def _of(
         whole,
         stage=total.name if load.stages or record.populations else "",
         total=total,
+        window=window,
         arrivals=total.arrivals,
         ceiling_rate=ceiling_rate(ceilings, load, in_flight) if has_ceiling else None,
         **{one.name: getattr(segment, one.name) for one in fields(OfLevel)},

@@ -51,7 +51,9 @@ def test_a_server_is_its_file_its_line_and_its_rows_in_the_docs(tmp_path):
     for name in ("CONTRIBUTING.md", "pyproject.toml", "manage.py"):
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "benchsuite/servers/newcomer.py").write_text(ADAPTER)
-    inserted(tmp_path / "benchsuite/servers/__init__.py", '    **_paths("daphne", "runserver")', LINE)
+    inserted(
+        tmp_path / "benchsuite/servers/__init__.py", '    **_paths("daphne", "runserver")', LINE
+    )
     docs = tmp_path / "docs/servers.md"
     inserted(docs, "| `runserver` | WSGI ", FACTS)
     inserted(docs, "| `runserver` | one |", SIZES)

@@ -7,16 +7,18 @@ from typing import Any, cast
 import pytest
 
 from benchsuite.core.exceptions import LoadError
-from benchsuite.core.observations import Cluster
+from benchsuite.core.observations import Cluster, Evidence, Segment
 from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.findings.window import is_surely_beyond
 from benchsuite.load.job import Done, Tick
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord, result
+from benchsuite.runner.record import RunRecord, _of, result
 from benchsuite.runner.running_system import API
 from benchsuite.runner.session import _load
 from benchsuite.telemetry.sampler import Watched
+from tests.unit.findings.clean import summary
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
 SINCE_BOOT_S = 86_400.0
@@ -80,6 +82,25 @@ def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of
             lag_p99_s=None,
         )
     assert [one.second for one in result(record, {}).readings] == [-0.5, 0.5, 1.5]
+
+
+def test_a_stage_is_judged_by_the_time_that_it_took(record):
+    """3/s of 100/s that stay unanswered are chance in 10 s, but not in the minute around them."""
+    record.done = Done(
+        origin=SINCE_BOOT_S,
+        window=(SINCE_BOOT_S, SINCE_BOOT_S + 60.0),
+        stopped=False,
+        users=(),
+        cpu_percent=None,
+        lag_p99_s=None,
+    )
+    total = summary(throughput=97.0)
+    window = (SINCE_BOOT_S + 10.0, SINCE_BOOT_S + 20.0)
+    segment = Segment(total=total, window=window, arrived_per_s=100.0)
+    whole = Evidence(window=(0.0, 60.0), total=total, arrived_per_s=100.0)
+    stage = _of(segment, whole, record, ())
+    assert stage.window == (10.0, 20.0)
+    assert (is_surely_beyond(stage), is_surely_beyond(whole)) == (False, True)
 
 
 @pytest.mark.parametrize("status", list(Status))
