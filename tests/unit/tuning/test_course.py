@@ -103,8 +103,11 @@ CASES = {
     "failing at first": {"spoil": failing_at_first},
     "collapsing": {"spoil": collapsing},
     "connecting": {"spoil": connecting, "variants": pooled},
+    "a rate, fresh are worse": {"rate": 100.0, "spoil": fresh_are_worse},
+    "a rate, little time": {"rate": 60.0, "budget_s": 200.0, "current": NOW},
     "after twelve trials": {"most": 12, "current": NOW},
     "after thirty trials": {"most": 30},
+    "before the last trial": {"most": 44},
 }
 
 
