@@ -106,16 +106,17 @@ def _headline(best: str, pair: Contrast) -> str:
     beside = figure.beside(pair.value_text, pair.baseline.title)
     relation = " ".join(filter(None, (beside, pair.interval_text)))
     outcome = pair.effect.outcome
-    few_runs = outcome is Outcome.TOO_FEW
     if not pair.effect.value and figure.scale is Scale.RATIO:
         other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
         return f"{best} {figure.won}; {other} has {figure.show(0.0)}."
     if not is_clear(pair):
-        start = "Too close to call" if few_runs else "No difference is clear"
-        if outcome is Outcome.TOO_SMALL:
-            start = f"No difference that matters ({figure.margin_words} or more)"
+        unclear = {
+            Outcome.TOO_FEW: "Too close to call",
+            Outcome.TOO_SMALL: f"No difference that matters ({figure.margin_words} or more)",
+        }
+        start = unclear.get(outcome, "No difference is clear")
         return f"{start}: {candidate} {relation}."
-    start = f"{best} {figure.won} so far" if few_runs else f"Take {best}"
+    start = f"{best} {figure.won} so far" if outcome is Outcome.TOO_FEW else f"Take {best}"
     return f"{start}; {'it' if candidate == best else candidate} {relation}."
 
 
