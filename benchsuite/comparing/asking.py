@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from benchsuite.comparing.cells import Cell, cells
-from benchsuite.comparing.titles import cell_titles, load_title, size_title
+from benchsuite.comparing.titles import cell_titles, size_title
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import is_hidden
@@ -26,6 +26,9 @@ NOT_OF_IT = (
     *("load.spawn_rate", "load.stages", "load.iterations"),
 )
 """Options of a run that say how much load there was, or what it was called."""
+
+
+DATA = ("use", "rows", "fixtures", "fill", "fill_from")  #: Fields of a database's spec.
 
 
 class Fit(StrEnum):
@@ -47,6 +50,13 @@ class Candidate:
     command: str = ""  #: What would measure it; only where it was not.
 
 
+def conditions(run: Run) -> tuple[object, ...]:
+    """What nobody chooses who chooses a configuration: machine, project, data, visitors, delays."""
+    database = run.part("database")
+    data = {name: database.get(name) for name in DATA}
+    return run.environment_id, run.project, data, run.part("visitor"), run.part("delay")
+
+
 def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[Candidate]:
     """All configurations of these runs, those that fit first and of these the least memory. Raises
     UsageError for what stored runs don't tell.
@@ -62,7 +72,7 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
         size = {"processes": run.processes, "threads": run.threads}
         configuration = [run.asked("load", "server"), {**run.part("server"), **size}]
         groups.setdefault(json.dumps(configuration, sort_keys=True), []).append(cell)
-    titles = cell_titles([some[0] for some in groups.values()])
+    titles = cell_titles([some[0] for some in groups.values()], apart_from=("label", "load"))
     titled = zip(titles, groups.values(), strict=True)
     made = [_candidate(title, some, objective, rate) for title, some in titled]
     order = list(Fit)
@@ -74,8 +84,8 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
         return min(cell.goodput, cell.first.arrival_rate or math.inf)
 
     first = some[0].first
-    words = [word for word in title.split(" · ") if word not in (first.label, load_title(first))]
-    name = " · ".join(words if size_title(first) in words else [*words, size_title(first)])
+    size = size_title(first)
+    name = title if size in title.split(" · ") else f"{title} · {size}"
     limit = math.inf if objective.memory_bytes is None else objective.memory_bytes
     small = [cell for cell in some if (cell.middle("memory_bytes") or 0.0) <= limit]
     timely = [cell for cell in some if _keeps(cell, objective)]

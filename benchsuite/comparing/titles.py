@@ -1,6 +1,6 @@
 """How runs and cells are called on pages and in sentences, and what stood around their servers."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -116,9 +116,14 @@ def options_title(run: Run) -> str:
     return ", ".join(_settings(run.part("server").get("options", {})))
 
 
-def cell_titles(cells: Sequence[Cell]) -> list[str]:
-    """The server of each cell and, where servers repeat, what tells its cells apart."""
-    facets = [_facets(cell.first) for cell in cells]
+def cell_titles(cells: Sequence[Cell], *, apart_from: Collection[str] = ()) -> list[str]:
+    """The server of each cell and, where servers repeat, what tells its cells apart, but nothing
+    `apart_from`: the first words of what is said of a run, such as "load".
+    """
+    every = (_facets(cell.first).items() for cell in cells)
+    facets = [
+        {name: words for name, words in one if name.split()[0] not in apart_from} for one in every
+    ]
     titles = []
     for mine in facets:
         telling = _telling([other for other in facets if other["server"] == mine["server"]])

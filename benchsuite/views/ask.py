@@ -46,7 +46,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 
 def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate]:
-    """Those of the work that is asked for, on the machine of its newest run."""
+    """Those of the work that is asked for, under the conditions of its newest run."""
     try:
         rate = float(given["rate"] or 0)
     except ValueError:
@@ -59,8 +59,8 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     mine = [run for run in runs if workload_title(run) == given["work"]]
     if runs and not mine:
         raise UsageError(f"Nothing is stored of {given['work'][:60]!r}; choose from the list.")
-    here = [run for run in mine if run.environment_id == mine[0].environment_id]
-    return asking.candidates(here, objective, rate)
+    alike = [run for run in mine if asking.conditions(run) == asking.conditions(mine[0])]
+    return asking.candidates(alike, objective, rate)
 
 
 def _answer(candidates: Sequence[Candidate], work: str) -> Answer:

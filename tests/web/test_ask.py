@@ -2,6 +2,7 @@
 
 import json
 import shlex
+from datetime import timedelta
 from typing import Any
 from urllib.parse import urlencode
 
@@ -11,7 +12,7 @@ from benchsuite.comparing import asking
 from benchsuite.comparing.asking import command_of
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Run
-from tests.factories import make_run
+from tests.factories import BEGUN, make_run
 from tests.golden import words_of
 
 
@@ -60,6 +61,17 @@ def test_memory_is_a_limit(soup):
     assert answers(page)["granian-wsgi · 2 × 4"] == "does not fit"
     none = ask(soup, objective="p95 < 1ms", rate="600")
     assert none.select_one(".headline").text == "No stored configuration is known to fit."
+
+
+@pytest.mark.usefixtures("measured")
+def test_only_runs_under_the_conditions_of_the_newest_are_compared(soup):
+    """Fewer rows are less work; what a run was called is no setting."""
+    make_run("hypercorn", rate=900, rows=10, started_at=BEGUN - timedelta(days=1))
+    make_run("uwsgi", rate=700, label="nightly", users=50)
+    make_run("uwsgi", rate=950, processes=4, label="merged")
+    named = answers(ask(soup, objective="p95 < 400 ms", rate="600"))
+    assert [name for name in named if "hypercorn" in name] == []
+    assert {"uwsgi · 2 × 4", "uwsgi · 4 × 4"} <= set(named)
 
 
 @pytest.mark.usefixtures("measured")
