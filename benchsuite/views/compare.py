@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponseBase
 from django.urls import reverse
 
 from benchsuite import conf
@@ -30,7 +30,7 @@ from benchsuite.report.sentences import doubt_lines, missing_reason
 from benchsuite.stats import histogram
 from benchsuite.store import notes
 from benchsuite.views import live
-from benchsuite.views.page import guarded, page, wanted_ids
+from benchsuite.views.page import guarded, page, page_or_file, wanted_ids
 
 SWITCH = ("goodput", "p95", "memory", "cpu")  #: Figures that the forest plot shows, by a click.
 
@@ -39,7 +39,7 @@ MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured poin
 
 
 @guarded
-def show(request: HttpRequest) -> HttpResponse:
+def show(request: HttpRequest) -> HttpResponseBase:
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
     runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
     if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
@@ -73,7 +73,10 @@ def show(request: HttpRequest) -> HttpResponse:
         "doubts": doubt_lines(runs),
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "query": urlencode(runs_asked, safe=","),
-        "file_url": _url(request, forced="1", format="html"),
+        "file_urls": {
+            title: _url(request, forced="1", format=kind)
+            for title, kind in (("HTML file", "html"), ("Markdown", "md"))
+        },
         "hidden": hidden,
         "addable": queries.alike(runs),
     }
@@ -92,7 +95,7 @@ def show(request: HttpRequest) -> HttpResponse:
             "unlike": reasons,
             "charts": _overlaid(comparison),
         }
-    return page(request, "compare", context)
+    return page_or_file(request, "compare", context)
 
 
 def _at_each_level(request: HttpRequest, lines: Sequence[Climbed]) -> list[tuple[str, str]]:

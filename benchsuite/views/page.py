@@ -112,17 +112,10 @@ def _denied(request: HttpRequest) -> HttpResponseBase:
     return render(request, "benchsuite/problem.html", context, status=403)
 
 
-FILES = ("compare", "history")
-"""Pages that are one file and have no other format."""
-
-
 def page(
     request: HttpRequest, name: str, context: Mapping[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """Renders a template with what all need; some are one file with ?format=html."""
-    if name in FILES and request.GET.get("format") == "html":
-        filename = re.sub(r"[^\w-]+", "-", f"{name}-{context['title']}").strip("-")
-        return HttpResponse(one_file(name, context), headers=attached(f"{filename}.html"))
+    """Renders a template with what all need."""
     common = {
         "request": request,
         "admin_url": access.url_or_none("admin:index"),
@@ -130,6 +123,17 @@ def page(
         "open_by_token": access.open_by_token(),
     }
     return render(request, f"benchsuite/{name}.html", {**common, **context}, status=status)
+
+
+def page_or_file(request: HttpRequest, name: str, context: Mapping[str, Any]) -> HttpResponseBase:
+    """The same, or one file with ?format=html and, of what has an answer, ?format=md."""
+    if not (wanted := request.GET.get("format")):
+        return page(request, name, context)
+    formats: dict[str, Callable[[], Iterable[str]]] = {"html": lambda: [one_file(name, context)]}
+    if answer := context.get("answer"):
+        formats["md"] = lambda: [to_markdown(answer)]
+    filename = re.sub(r"[^\w-]+", "-", f"{name}-{context['title']}").strip("-")
+    return download(request, wanted, filename, formats)
 
 
 def attached(name: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from urllib.parse import urlencode
 from uuid import uuid4
 
 import pytest
+from bs4 import BeautifulSoup
 from django.core.management import call_command
 
 from benchsuite.comparing.answer import of_runs
@@ -19,6 +20,7 @@ from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
 from tests.starts import BATCH, FAST, SLOW, doubt, starts
+from tests.web.conftest import text as had
 
 
 def address(*runs, **more):
@@ -98,11 +100,15 @@ def test_the_baseline_is_a_click_away_and_a_star_is_the_default(soup):
     assert "baseline" in row(soup(address(*runs, baseline=runs[1].pk)), "uvicorn")["class"]
 
 
-def test_the_file_of_a_comparison_has_the_baseline_and_the_figure_of_its_page(soup):
+def test_the_file_of_a_comparison_has_the_baseline_and_the_figure_of_its_page(client, soup):
     runs = [make_run(name, rate=rate) for name, rate in (("uwsgi", 600), ("uvicorn", 300))]
     page = soup(address(*runs, baseline=runs[0].pk, figure="memory"))
-    file = soup(page.find("a", string="HTML file")["href"])
+    urls = {one.text: one["href"] for one in page.select(".links a")}
+    file = BeautifulSoup(had(client, urls["HTML file"]), "html.parser")
     assert file.select_one("#table").text == "Memory against uwsgi"
+    assert had(client, urls["Markdown"]).startswith("# ")
+    refused = soup(urls["Markdown"].replace("format=md", "format=csv"), status=400)
+    assert "There is no format 'csv'; there are: html, md." in refused.text
 
 
 def test_runs_are_added_and_removed_in_place(soup):
