@@ -22,7 +22,15 @@ from benchsuite.load.parent.ceiling import CONNECTIONS
 from benchsuite.models import Finding, Run
 from benchsuite.report import parts
 from benchsuite.report.limiting import limit_lines, middle, top_tables
-from benchsuite.report.sentences import SHAPES, became, doubt_lines, figure, model_sentence, state
+from benchsuite.report.sentences import (
+    SHAPES,
+    became,
+    doubt_lines,
+    figure,
+    model_sentence,
+    reason,
+    state,
+)
 from benchsuite.report.writers import spare
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.store import expected_until, planned_s
@@ -30,6 +38,8 @@ from benchsuite.system import lock
 from benchsuite.telemetry.machine import Check, State
 
 FIRST = ("goodput", "p95_s", "failures", "memory_bytes")
+LONGEST = 500  #: Characters of why a run failed, in its card.
+NO_RESULT = (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE)  #: Or not a whole one.
 WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 
 
@@ -42,6 +52,7 @@ def of_run(run: Run, *, is_repeated: bool = False) -> Answer:
     if run.verdict in (Verdict.WEAK.value, Verdict.INVALID.value):
         heavy = [finding for finding in doubts if finding.level == run.verdict] or doubts
     own, cautions = own_targets([(run.server, run.server_facts)]), []
+    why = (reason(run, LONGEST) or "No reason was recorded.") if run.status in NO_RESULT else ""
     if run.status == Status.INTERRUPTED.value and run.goodput is not None:
         cautions.append("It was interrupted: the figures are of a shorter window.")
     if heavy:
@@ -53,7 +64,7 @@ def of_run(run: Run, *, is_repeated: bool = False) -> Answer:
         headline=_headline(run),
         verdict=state(run),
         tiles=_first_tiles(run),
-        reasons=[own] if own else [],
+        reasons=list(filter(None, (why, own))),
         cautions=cautions,
         next_steps=[step] if step else [],
         command=command,
@@ -79,7 +90,8 @@ def _headline(run: Run) -> str:
     if words := parts.idle_sentence(run):
         return f"{words}."
     if run.goodput is None:
-        return f"{run.server} gave no result: the run {became(run)}."
+        how = "" if run.status == Status.FAILED.value else f": the run {became(run)}"
+        return f"{run.server} gave no result{how}."
     if words := parts.climb_words(run) or parts.overload_words(run):
         return f"{words}."
     is_invalid = run.verdict == Verdict.INVALID.value
@@ -131,8 +143,8 @@ def _first_tiles(run: Run) -> list[Tile]:
 
 
 def _tile(run: Run, metric: Metric, *, title: str = "", note: str = "") -> Tile:
-    text, reason = figure(run, metric)
-    return Tile(title or metric.heading, text, note, reason)
+    text, missing = figure(run, metric)
+    return Tile(title or metric.heading, text, note, missing)
 
 
 def figures(run: Run) -> list[Tile]:
@@ -180,7 +192,7 @@ def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     if is_repeated:
         words = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
         answer = replace(answer, headline=words)
-    return replace(answer, cautions=[])
+    return replace(answer, reasons=[], cautions=[])  # both are said of all runs together
 
 
 def results_table(cells: Sequence[Cell]) -> Table:

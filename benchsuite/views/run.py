@@ -19,7 +19,7 @@ from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Place, was_asked
 from benchsuite.core.plain import read
-from benchsuite.core.results import UNREADABLE, Status
+from benchsuite.core.results import Status
 from benchsuite.models import Note, Run, TuningTrial
 from benchsuite.report import answers, queries
 from benchsuite.report.charts import of_run
@@ -30,7 +30,15 @@ from benchsuite.report.sentences import model_sentence
 from benchsuite.store import notes
 from benchsuite.tuning.trial import Trial
 from benchsuite.views import access, live
-from benchsuite.views.page import download, formats_of, guarded, page, send_runs, wanted_ids
+from benchsuite.views.page import (
+    download,
+    formats_of,
+    guarded,
+    page,
+    page_or_file,
+    send_runs,
+    wanted_ids,
+)
 
 
 @guarded
@@ -53,12 +61,13 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 
 
 @guarded
-def configuration(request: HttpRequest, key: str) -> HttpResponse:
+def configuration(request: HttpRequest, key: str) -> HttpResponseBase:
     runs = Run.objects.select_related("environment", "software").defer(*queries.HEAVY[:2])
     shown = history.of(key, runs)
     if shown is None:
         raise access.gone("configuration", f"{key[:64]!r}")
-    return page(request, "history", {"title": history.title(shown["newest"]), "history": shown})
+    context = {"title": history.title(shown["newest"]), "history": shown}
+    return page_or_file(request, "history", context)
 
 
 @guarded
@@ -141,6 +150,7 @@ def _context(run: Any) -> dict[str, Any]:
     charts = of_run.charts(run)
     first = [chart for slug in FIRST for chart in charts if chart.series.slug == slug][:2]
     rest = [chart for chart in charts if chart not in first]
+    failed = run.status in answers.NO_RESULT
     return {
         "title": answer.title,
         "run": run,
@@ -150,7 +160,8 @@ def _context(run: Any) -> dict[str, Any]:
         "findings": answers.by_weight(run),
         "limiting": limits_of(run, queries.beside(run) if run.in_company else ()),
         "made_for": _made_for(run),
-        "failed": run.status in (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE),
+        "failed": failed,
+        "failure": run.failure.strip().removeprefix(*answer.reasons[:1]).strip() if failed else "",
         "names": [
             (part, [column.show(column.of_part(part)) for column in columns])
             for part in run.measurements.all()

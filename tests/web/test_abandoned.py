@@ -46,7 +46,7 @@ def test_the_first_look_may_be_through_a_filter(soup, dead):
 
 def test_run_page(soup, dead):
     page = soup(f"/results/{dead.pk}/")
-    assert "This run was interrupted" in page.text
+    assert "ended unexpectedly" in page.select_one(".card").text
     assert page.select_one("a.delete")
     assert not page.select("meta[http-equiv=refresh]")
 

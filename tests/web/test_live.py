@@ -126,7 +126,7 @@ def test_a_killed_command_is_over(client, soup, opened, run):
     Run.objects.update(owner=gone)
     opened.close()
     assert look(client, "run", run.pk) == {"over": True}
-    assert "ended unexpectedly" in soup(f"/results/{run.pk}/").select_one(".failure").text
+    assert "ended unexpectedly" in soup(f"/results/{run.pk}/").select_one(".card").text
 
 
 @pytest.mark.parametrize(
