@@ -214,8 +214,9 @@ def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         each = f"a pool of {evidence.pool}" if evidence.pool else own
         yield {
             "says": "The server may need more database connections than the database gives.",
-            "evidence": f"{processes_words(count)} with {each} each may hold {could} connections, "
-            f"and the limit is {limit}; {evidence.connections} were open at once.",
+            "evidence": f"{processes_words(count)} with {each} each may hold "
+            f"{counted(could, 'connection')}, and the limit is {limit}; "
+            f"{evidence.connections} were open at once.",
             "fix": f"Raise max_connections to {could} and more, or use a pool.",
         }
 

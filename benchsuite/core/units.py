@@ -124,7 +124,7 @@ def parse_seconds(text: str) -> float:
 
 def counted(number: int, what: str) -> str:
     """ "1 CPU", "2 CPUs"."""
-    return f"{number} {what}{'s' * (number != 1)}"
+    return f"{format_count(number)} {what}{'s' * (number != 1)}"
 
 
 def listed(names: Sequence[str]) -> str:

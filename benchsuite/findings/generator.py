@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from benchsuite.core.observations import Connection, Evidence, Probes
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import (
+    counted,
     format_count,
     format_duration,
     format_number,
@@ -105,7 +106,7 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     planned, achieved = arrivals.offered_rate, arrivals.achieved_rate
     percent = abs(planned - achieved) / planned * 100
     if level := Level.INVALID if arrivals.dropped else rule.level(percent):
-        never = f"; {format_count(arrivals.dropped)} arrivals were never sent"
+        never = f"; {counted(arrivals.dropped, 'arrival')} never began"
         yield rule.finding(
             level,
             f"{format_rate(achieved)} were started where {format_rate(planned)} were planned, "

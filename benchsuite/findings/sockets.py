@@ -7,7 +7,13 @@ from collections.abc import Iterator
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.samples import EVENT
-from benchsuite.core.units import format_bytes, format_count, format_duration, format_percent
+from benchsuite.core.units import (
+    counted,
+    format_bytes,
+    format_count,
+    format_duration,
+    format_percent,
+)
 from benchsuite.findings.registry import Rule, also, finding
 from benchsuite.stats.steady import FEWEST_STEPS, growth
 
@@ -85,7 +91,7 @@ def not_back(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     yield from rule.weighed(
         away := recovery.cut - recovery.back,
         f"{format_count(away)} of {format_count(recovery.cut)} connections that were cut never "
-        f"came back; {format_count(recovery.failed)} handshakes failed.",
+        f"came back; {counted(recovery.failed, 'handshake')} failed.",
         hint="The window was too short, or the server turns connections away: a longer "
         "--duration tells which.",
     )
@@ -111,7 +117,7 @@ def kept_apart(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if evidence.layers_apart < 2 or evidence.accounts is None:
         return
     lost = evidence.accounts.lost
-    and_lost = f", and {format_count(lost)} messages were lost" if lost else ""
+    and_lost = f", and {counted(lost, 'message')} got lost" if lost else ""
     yield rule.finding(
         Level.INVALID if lost else Level.INFO,
         f"The project's channel layer is in memory, so it stays within each of the "

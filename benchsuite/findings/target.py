@@ -135,7 +135,7 @@ def wrong_responder(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     count = _failed(evidence, Kind.WRONG_RESPONDER)
     yield from rule.weighed(
         count,
-        f"{format_count(count)} answers lacked the header that the run's server adds to each.",
+        f"{counted(count, 'answer')} lacked the header that the run's server adds to each.",
         hint="Where the target saw the requests itself (B213), a front or middleware removed the "
         "header; else another server answers on the port (ss -ltnp lists those).",
     )
@@ -192,7 +192,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         many, lost = turnover.replaced, again + sum(_failed(evidence, kind) for kind in kinds)
         again_and_again = many >= CRASHES and lost >= many / 2
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
-        with_them = f", and {format_count(lost)} requests were lost" if lost else ""
+        with_them = f", and {counted(lost, 'request')} got lost" if lost else ""
         hint = {
             Level.INVALID: "See the server's log for why they end again and again.",
             Level.WEAK: "See the server's log for why they ended.",

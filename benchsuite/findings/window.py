@@ -8,7 +8,7 @@ from statistics import fmean
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Interval, Level
-from benchsuite.core.units import format_count, format_percent, format_rate
+from benchsuite.core.units import counted, format_count, format_percent, format_rate
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.stats import histogram
 from benchsuite.stats.levels import HELD
@@ -133,7 +133,7 @@ def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     # Rates are those of what was done until then; how long all of it takes is not known.
     yield from rule.weighed(
         evidence.unmade,
-        f"{format_count(evidence.unmade or 0)} journeys were not made within --duration.",
+        f"{counted(evidence.unmade or 0, 'journey')} did not end within --duration.",
         hint="Increase --duration, which is the limit of a fixed amount of work, or use fewer "
         "--iterations.",
     )
