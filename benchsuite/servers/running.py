@@ -54,7 +54,7 @@ def origin(address: str) -> str:
         parts, host, port = urlsplit(""), "", None
     bare = not (parts.username or parts.password or parts.path.strip("/") or parts.query)
     written = host.isascii() and not any(one.isspace() for one in host)
-    if parts.scheme not in PORTS or not host or not bare or not written:
+    if parts.scheme not in PORTS or not host or port == 0 or not bare or not written:
         raise UsageError(
             "--target must be http://HOST:PORT or https://HOST; give pages by --path, and a user "
             "by an Authorization header (--header), whose value is never stored."

@@ -154,7 +154,8 @@ ARENA_BYTES = 2**20  #: CPython's arenas: each value may be off by as much.
 
 
 def slope(steps: Sequence[tuple[float, float]]) -> Estimate | None:
-    """The slope through (how many, bytes), with its 95 % interval; None for fewer than three steps.
+    """The slope through (how many, bytes), with its 95 % interval; None for fewer than three steps,
+    and where the last is as many as the first.
 
     A process keeps what it took: its errors add up from step to step. So the line is fitted to the
     differences between steps (least squares with integrated noise), and the interval is that of
@@ -164,6 +165,8 @@ def slope(steps: Sequence[tuple[float, float]]) -> Estimate | None:
     if len({many for many, _ in steps}) < FEWEST_STEPS:
         return None
     more, taken = np.diff(np.array(steps, dtype=float), axis=0).T
+    if not more.sum():
+        return None
     square = float((more**2).sum())
     value = float((more * taken).sum()) / square
     free = len(more) - 1

@@ -10,7 +10,7 @@ from benchsuite.core.printable import is_hidden, masked
 from benchsuite.core.specs.spec import Spec, option
 
 TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
-HOST = re.compile(r"([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]+\])(:\d{1,5})?")
+HOST = re.compile(r"([A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]+\])(?::(?P<port>\d{1,5}))?")
 VALUE = re.compile(r"[\t\x20-\x7e\xa0-\xff]*")
 COOKIE_VALUE = re.compile(r"[!-:<-~]*")
 SECRET = re.compile(
@@ -54,7 +54,8 @@ class VisitorSpec(Spec):
     def check(self) -> None:
         if self.login and not self.user:
             raise UsageError(f"--login={self.login} names nobody; write --login=USER{self.login}.")
-        if self.host and not HOST.fullmatch(self.host):
+        written = HOST.fullmatch(self.host)
+        if self.host and (written is None or not 0 < int(written["port"] or 80) < 1 << 16):
             raise UsageError(
                 f"--host={self.host} is not a host name; write it as in a URL: shop.example."
             )
