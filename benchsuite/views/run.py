@@ -161,7 +161,9 @@ def _context(run: Any) -> dict[str, Any]:
         "limiting": limits_of(run, queries.beside(run) if run.in_company else ()),
         "made_for": _made_for(run),
         "failed": failed,
-        "failure": run.failure.strip().removeprefix(*answer.reasons[:1]).strip() if failed else "",
+        "more_of_failure": run.failure.strip().removeprefix(*answer.reasons[:1]).strip()
+        if failed
+        else "",
         "names": [
             (part, [column.show(column.of_part(part)) for column in columns])
             for part in run.measurements.all()

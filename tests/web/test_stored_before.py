@@ -31,8 +31,8 @@ FIGURES = (
 """What exports hold of each run, by names that a unit may follow: p95 is also p95_s."""
 
 OF_RUN = (
-    "h1, p.headline, ul.findings > li, details dl.tiles, section > p.quiet, dl.facts, "
-    "details:has(#names) tbody tr, section.failure pre"
+    "h1, ul.findings > li, details dl.tiles, section > p.quiet, dl.facts, "
+    "details:has(#names) tbody tr, .card > .sentence, .card > pre:not(.command)"
 )
 OF_COMPARISON = (
     "p.sentence, main > p.quiet, .differences tbody tr, .comparison tbody tr, .all tbody tr, "
