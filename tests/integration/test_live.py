@@ -145,5 +145,5 @@ def test_the_page_of_a_killed_command_says_so(command, page):
         page.goto(url)
         at_least(page, 2)
         bench.kill()
-        page.get_by_text("ended unexpectedly").first.wait_for()
+        page.locator(".card", has_text="ended unexpectedly").wait_for()
         assert page.locator("section.live").count() == 0
