@@ -106,7 +106,7 @@ def rate_missed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     planned, achieved = arrivals.offered_rate, arrivals.achieved_rate
     percent = abs(planned - achieved) / planned * 100
     if level := Level.INVALID if arrivals.dropped else rule.level(percent):
-        never = f"; {counted(arrivals.dropped, 'arrival')} never began"
+        never = f"; {counted(arrivals.dropped, 'arrival')} never sent"
         yield rule.finding(
             level,
             f"{format_rate(achieved)} were started where {format_rate(planned)} were planned, "

@@ -82,7 +82,7 @@ def _kept(run: Run, level: Level) -> str:
     offered, dropped = level.offered_rate or 0.0, level.dropped or 0
     sent = offered - dropped / run.duration_s
     answered = level.goodput * sent / level.requested_rate if level.requested_rate else 0.0
-    never = f"; {units.format_count(dropped)} were never sent" if dropped else ""
+    never = f"; {units.format_count(dropped)} never sent" if dropped else ""
     rates = f"{units.format_number(answered)} of {units.format_number(offered)} arrivals/s"
     return f"{rates} of {workload_title(run)}{never}"
 
