@@ -13,7 +13,7 @@ from benchsuite.load.parent.driver import load_pool
 from benchsuite.load.parent.figures import Figures
 from benchsuite.load.process.schedule import arrivals
 from tests.integration.loads import a_job, load, served
-from tests.integration.stubs_http import Responder, after
+from tests.integration.stubs_http import Responder, after, ok
 
 PROCESSES = 2
 
@@ -60,6 +60,31 @@ def test_a_limit_ends_work_that_is_not_done(tmp_path):
     assert result.done.window[1] - result.done.window[0] == pytest.approx(1.0, abs=0.01)
     made = len(result.of("GET /"))
     assert made - 2 <= 100 - result.done.unmade <= made, "those under way were awaited"
+
+
+@pytest.mark.parametrize(
+    ("limits", "kind", "unmade"),
+    [
+        ({"duration_s": 20.0, "timeout_s": 2.0}, Kind.READ_TIMEOUT, 0),
+        ({"duration_s": 2.0, "drain_s": 0.1}, Kind.UNFINISHED, 1),
+    ],
+)
+def test_no_time_is_work_in_which_a_few_wait_for_what_is_lost(tmp_path, limits, kind, unmade):
+    lost = after(3.0)
+    behaviours = {"/": lambda request: (lost if request.number == 5 else ok)(request)}
+    result, _ = served(tmp_path, behaviours, users=9, iterations=1, **limits)
+    begin, end = result.done.window
+    assert end - begin < 1.5
+    assert result.done.unmade == unmade
+    total = Figures(result.samples, result.names, result.done, result.job.load).total
+    assert (total.requests, total.failures_by_kind) == (9, {kind.words: 1})
+
+
+def test_time_counts_in_which_most_wait(tmp_path):
+    behaviours = {"/": lambda request: (ok if request.number < 4 else after(3.0))(request)}
+    result, _ = served(tmp_path, behaviours, users=9, iterations=1, duration_s=2.0, drain_s=0.1)
+    assert result.done.window[1] - result.done.window[0] == pytest.approx(2.0, abs=0.01)
+    assert result.done.unmade == 7
 
 
 def test_arrivals_are_shared_out_and_together_are_the_schedule(tmp_path):

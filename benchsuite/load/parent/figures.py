@@ -25,7 +25,7 @@ from benchsuite.core.results import (
 from benchsuite.core.samples import REQUEST, UNITS, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.specs.load import USER
-from benchsuite.load.job import Done, pauses, stage_windows
+from benchsuite.load.job import TINY_S, Done, pauses, stage_windows
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
@@ -34,7 +34,6 @@ from benchsuite.stats.summary import Samples, inside
 from benchsuite.workloads.base import Population
 
 Window = tuple[float, float]
-TINY_S = 1e-6  #: A window ends before its end; this much after its last sample that one is inside.
 KINDS = 256  #: More than there are.
 NEVER = "a subscriber did not get it within the time-out"
 LATE = "came after one that was published later"

@@ -78,6 +78,8 @@ class Phases:
             begin = min(begin, end)
         lag_timer.end()
         stopped = self._stop.is_set() and self._pool.finished_at is None
+        if self._load.iterations is not None and not stopped:
+            end = self._pool.work_ended_at(end)
         unmade = self._pool.unmade
         self._pool.end()
         if self._runner.spawning_greenlet is not None:

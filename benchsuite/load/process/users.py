@@ -22,6 +22,7 @@ from benchsuite.load.client.target import Failed, Gate, LoadEnded, Recorder, Req
 from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.client.websocket.socket import WebSocket
 from benchsuite.load.client.websocket.sockets import Sockets
+from benchsuite.load.job import TINY_S
 from benchsuite.workloads.base import Workload
 
 
@@ -107,6 +108,10 @@ class UserPool:
         """Open model: what was due between these moments and has no answer yet."""
         return 0
 
+    def work_ended_at(self, end: float) -> float:
+        """When a fixed amount of work that ends then had its last answer."""
+        return end
+
     def tallies(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
         """Open model: arrivals that were sent and that never were, of each stage's window."""
         return (), ()
@@ -132,6 +137,8 @@ class Journeys(UserPool):
             self.standing_by = job.share(job.load.users)
             self.unmade = self.standing_by * job.load.iterations
         self._finished = 0  #: Users who have made all their journeys.
+        self._answered_at = 0.0  #: When the last journey had ended that got an answer.
+        self._in_vain = 0  #: Journeys that have ended without one since.
         self._all_ready = Event()  #: Whether the users to start before the load all stand by.
         self._under_way: dict[UserClient, tuple[float, float]] = {}  #: Intended and real starts.
         self._completes = workload.whole_journeys  #: Whether journeys in flight may still end.
@@ -184,6 +191,13 @@ class Journeys(UserPool):
     def count(self) -> int:
         """Users at work, or journeys in flight in the open model."""
         return sum(client.user < self._level for client, _ in self._users) - self._finished
+
+    def work_ended_at(self, end: float) -> float:
+        """Time in which most users are done, and the others wait for what is lost, is no work."""
+        if 2 * (len(self._under_way) + self._in_vain) >= self.standing_by:
+            return end
+        waiting = (start for client in self._under_way for _, _, start in client.in_flight)
+        return min(end, max([self._answered_at, *waiting]) + TINY_S)
 
     def connections(self) -> int | None:
         return len(self._sockets.open) if self._sockets.used else None
@@ -249,6 +263,10 @@ class Journeys(UserPool):
                 if self._over:
                     return
                 self.unmade -= 1
+                if answered:
+                    self._answered_at, self._in_vain = monotonic(), 0
+                else:
+                    self._in_vain += 1
                 if made == self._job.load.iterations:
                     self._finished += 1
                     if self._finished == self.standing_by:
