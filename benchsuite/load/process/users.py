@@ -194,10 +194,11 @@ class Journeys(UserPool):
 
     def work_ended_at(self, end: float) -> float:
         """Time in which most users are done, and the others wait for what is lost, is no work."""
-        if 2 * (len(self._under_way) + self._in_vain) >= self.standing_by:
+        waiting = [client.in_flight for client in self._under_way]
+        if not all(waiting) or 2 * (len(waiting) + self._in_vain) >= self.standing_by:
             return end
-        waiting = (start for client in self._under_way for _, _, start in client.in_flight)
-        return min(end, max([self._answered_at, *waiting]) + TINY_S)
+        asked = [start for in_flight in waiting for _, _, start in in_flight]
+        return min(end, max([self._answered_at, *asked]) + TINY_S)
 
     def connections(self) -> int | None:
         return len(self._sockets.open) if self._sockets.used else None

@@ -15,13 +15,14 @@ from benchsuite.studies.figures import (
     at_least,
     metric,
     of_readings,
+    rates,
     series,
     values,
 )
 from benchsuite.studies.study import Figure
 
 DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
-OF_CASES = (amounts, metric, of_readings, series)
+OF_CASES = (amounts, metric, of_readings, rates, series)
 
 
 class Rows(list[Any]):
