@@ -44,9 +44,17 @@ def without_a_cell(execution):
     return replace(execution, cells=execution.cells[1:])
 
 
+def one_that_does_not_fail(execution):
+    for delay in worlds.DELAYS:
+        failing = [worlds.start(value, failed="B201") for value in (150.0, 160.0)]
+        execution = worlds.changed(("sync", delay), execution, starts=failing)
+    return execution
+
+
 EXECUTIONS = {
     "all measured": worlds.execution(),
     "much went wrong": spoilt(worlds.execution()),
+    "all others failed": one_that_does_not_fail(worlds.execution()),
     "a cell is no part of it": without_a_cell(worlds.execution()),
     "all alike": worlds.execution(dict.fromkeys(worlds.TRUTH, 100.0), starts=3),
 }
