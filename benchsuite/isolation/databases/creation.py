@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic, sleep
 from typing import Any
 
 import django.db
@@ -100,13 +101,15 @@ class Throwaway:
         for first in self.groups:
             connection: Any = connections[first]
             template, copied = _entry(first)["NAME"], self._clone_name(first, suffix)
-            _send_away(first, template)
+            if connection.vendor in CLIENTS:
+                with _cursor(connection) as cursor:
+                    _send_away(cursor, connection.vendor, template)
             connection.creation.clone_test_db(suffix=suffix, verbosity=0)
             if connection.vendor != "mysql":
                 continue
             # It is copied by programs, and Django doesn't look whether they end well.
             tables = []
-            with connection.creation._nodb_cursor() as cursor:
+            with _cursor(connection) as cursor:
                 for name in (template, copied):
                     cursor.execute(
                         "SELECT COUNT(*) FROM information_schema.TABLES WHERE TABLE_SCHEMA = %s",
@@ -193,16 +196,31 @@ def _point(names: dict[str, str]) -> None:
         _entry(alias)["NAME"] = name
 
 
-def _send_away(alias: str, name: str) -> None:
+FREED_S = 3.0  #: So long a database counts connections that were closed, at most.
+
+
+@contextmanager
+def _cursor(connection: Any) -> Iterator[Any]:
+    """On no database; waits for its place where all connections were taken until just now."""
+    last = monotonic() + FREED_S
+    with ExitStack() as stack:
+        while True:
+            try:
+                cursor = stack.enter_context(connection.creation._nodb_cursor())
+                break
+            except OperationalError:
+                if monotonic() > last:
+                    raise
+                sleep(FREED_S / 30)
+        yield cursor
+
+
+def _send_away(cursor: Any, vendor: str, name: str) -> None:
     """Ends other connections to a database, such as those of threads started by `ready()`."""
-    connection: Any = connections[alias]
-    if connection.vendor not in CLIENTS:
-        return
-    with connection.creation._nodb_cursor() as cursor:
-        cursor.execute(CLIENTS[connection.vendor], [name])
-        for (pid,) in cursor.fetchall() if connection.vendor == "mysql" else ():
-            with suppress(OperationalError):  # it has ended by itself
-                cursor.execute("KILL %s", [pid])
+    cursor.execute(CLIENTS[vendor], [name])
+    for (pid,) in cursor.fetchall() if vendor == "mysql" else ():
+        with suppress(OperationalError):  # it has ended by itself
+            cursor.execute("KILL %s", [pid])
 
 
 def _aliases() -> list[str]:
@@ -226,9 +244,9 @@ def _drop(alias: str, name: str) -> None:
     if connection.vendor == "postgresql":
         connection.close_pool()
         force = "WITH (FORCE)"
-    else:
-        _send_away(alias, name)  # it would wait for their transactions
-    with connection.creation._nodb_cursor() as cursor:
+    with _cursor(connection) as cursor:
+        if connection.vendor == "mysql":  # it would wait for their transactions
+            _send_away(cursor, connection.vendor, name)
         cursor.execute(f"DROP DATABASE IF EXISTS {connection.ops.quote_name(name)} {force}")
 
 

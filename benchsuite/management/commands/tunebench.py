@@ -137,9 +137,10 @@ def _alone_s(execution: Execution, screen: output.Screen) -> float:
         _, result = resuming.make(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
         failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log
+        why = f": {failure}" if failure else f" in {plan.spec.load.duration_s:g} s"
         raise UsageError(
             "No objective can be proposed, because one user alone got no right answer"
-            f"{f': {failure}' if failure else ''}. Give --objective."
+            f"{why}. Give --objective."
         )
     return result.total.response_time.mean_s
 

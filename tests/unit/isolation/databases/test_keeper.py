@@ -1,6 +1,9 @@
 """What the keeper does in databases: rows, commands, sessions; and refusals as sentences."""
 
 import sys
+from contextlib import contextmanager, nullcontext
+from types import SimpleNamespace
+from unittest.mock import Mock
 
 import pytest
 from django.contrib import auth
@@ -239,3 +242,34 @@ def test_a_name_that_no_user_can_have(name):
 
 def test_values(golden):
     golden.values()
+
+
+@pytest.mark.parametrize(("refused", "freed_s"), [(0, 0.0), (3, 60.0)])
+def test_a_place_among_all_connections_is_waited_for(monkeypatch, refused, freed_s):
+    taken, waited = [OperationalError(1040, "Too many connections")] * refused, []
+    monkeypatch.setattr(creation, "FREED_S", freed_s)
+    monkeypatch.setattr(creation, "sleep", waited.append)
+
+    @contextmanager
+    def opened():
+        if taken:
+            raise taken.pop()
+        yield "a cursor"
+
+    connection = SimpleNamespace(creation=SimpleNamespace(_nodb_cursor=opened))
+    with creation._cursor(connection) as cursor:
+        assert cursor == "a cursor"
+    assert len(waited) == refused
+
+
+def test_a_place_that_never_comes_is_told_and_so_is_what_fails_there(monkeypatch):
+    full = OperationalError(1040, "Too many connections")
+    monkeypatch.setattr(creation, "FREED_S", -1.0)
+    refusing = SimpleNamespace(creation=SimpleNamespace(_nodb_cursor=Mock(side_effect=full)))
+    with pytest.raises(OperationalError, match="Too many"), creation._cursor(refusing):
+        pass
+    opened = nullcontext("a cursor")
+    connection = SimpleNamespace(creation=SimpleNamespace(_nodb_cursor=lambda: opened))
+    monkeypatch.setattr(creation, "FREED_S", 60.0)
+    with pytest.raises(OperationalError, match="gone"), creation._cursor(connection):
+        raise OperationalError("gone")

@@ -530,11 +530,12 @@ def test_without_an_objective_one_is_proposed_from_one_users_time(capsys):
     assert 'so "p95 < 200ms, failures < 0.1%" is proposed: one user alone waits 30.0 ms.' in said
 
 
-def test_without_an_answer_none_is_proposed(machine: Machine) -> None:
-    machine.instead = {1: lambda plan: result(spec=plan.spec, total=None, failure="It died.")}
+@pytest.mark.parametrize(("failure", "why"), [("It died.", ": It died."), ("", " in 3 s.")])
+def test_without_an_answer_none_is_proposed(machine: Machine, failure: str, why: str) -> None:
+    machine.instead = {1: lambda plan: result(spec=plan.spec, total=None, failure=failure)}
     status, said = ended("--server=gunicorn-gthread")
     assert status == 2
-    assert "one user alone got no right answer: It died. Give --objective." in said
+    assert f"one user alone got no right answer{why} Give --objective." in said
 
 
 def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) -> None:
