@@ -36,8 +36,8 @@ with what the one before drew at random."""
 CHECK_LIMIT_S = 60.0  #: How much longer than one request's timeout a checked journey may take.
 CHECKS = 2  #: How often it is made at most.
 REHEARSAL_LIMIT_S = 20.0  #: How long what is rehearsed after that may take at most.
-MOST_SAMPLES = 10_000_000
 TINY_S = 1e-6  #: What is meant to be the last in a window is inside if it ends so much later.
+MOST_SAMPLES = 10_000_000
 """Of a whole load, that hosts send: the parent needs 150 bytes for each. Of more they send figures
 that add up, with a histogram of each second."""
 SAMPLES_FILE = "samples.bin"  #: Packed with `RECORD`, roughly in the order of their finish.
