@@ -130,7 +130,7 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B305", "not-finished", unit="", weak=0)
 def not_finished(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """journeys of a fixed amount of work (--iterations) that were not made before the limit"""
-    # Rates are those of what was done until then; how long all of it takes is not known.
+    # Rates are those until the last answer came; how long all of it takes is not known.
     yield from rule.weighed(
         evidence.unmade,
         f"{counted(evidence.unmade or 0, 'journey')} did not end within --duration.",

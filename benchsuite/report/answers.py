@@ -39,7 +39,8 @@ from benchsuite.telemetry.machine import Check, State
 
 FIRST = ("goodput", "p95_s", "failures", "memory_bytes")
 LONGEST = 500  #: Characters of why a run failed, in its card.
-NO_RESULT = (Status.FAILED.value, Status.INTERRUPTED.value, UNREADABLE)  #: Or not a whole one.
+NO_RESULT = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
+"""Or not a whole one; what is told first of several runs comes first."""
 WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 
 
@@ -206,8 +207,7 @@ def results_table(cells: Sequence[Cell]) -> Table:
             verdict = f"{SHAPES[word]} {word}" if word else units.MISSING
         else:  # what became of them
             states = {run.status for run in cell.runs}
-            words = (Status.FAILED.value, UNREADABLE, Status.INTERRUPTED.value)
-            verdict = f"✗ {next((one for one in words if one in states), words[-1])}"
+            verdict = f"✗ {next((one for one in NO_RESULT if one in states), NO_RESULT[-1])}"
         values = {one.heading: one.show(cell.value(one)) for one in figures}
         if "goodput" in values:
             values["goodput"] = _goodput(cell)

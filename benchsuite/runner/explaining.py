@@ -60,9 +60,10 @@ def with_cause(
     routed = behind is None or behind.routed
     data = about_the_data(answer, routed=routed, empty=facts.empty, filled=filled)
     by_debug = "DEBUG" in facts.undone and (answer.status or 0) >= 400
-    said = str(answer)
-    said = f"{said.removesuffix('.')} ({cause.removesuffix('.')})." if cause else said
-    words = [said, DEBUG_OFF * by_debug, data]
+    wrong = str(answer)
+    if cause:
+        wrong = f"{wrong.removesuffix('.')} ({cause.removesuffix('.')})."
+    words = [wrong, DEBUG_OFF * by_debug, data]
     return " ".join(filter(None, words))
 
 

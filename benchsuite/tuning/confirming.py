@@ -351,9 +351,9 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
     ):
         if least is not None and needs(notebook, least) <= needs(notebook, candidate):
             notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
-        elif (room := min(starts, int(making.left_s / each_s))) < FEWEST_STARTS:
+        elif (count := min(starts, int(making.left_s / each_s))) < FEWEST_STARTS:
             notebook.decide(candidate, State.RACING, "the budget left no time for its fresh runs")
-        elif (yield from _holds(making, candidate, more, room)):
+        elif (yield from _holds(making, candidate, more, count)):
             if least is not None:
                 notebook.decide(least, State.BEHIND, "it holds the rate, and needs more")
             least = candidate

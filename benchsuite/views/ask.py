@@ -59,7 +59,8 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     mine = [run for run in runs if workload_title(run) == given["work"]]
     if runs and not mine:
         raise UsageError(f"Nothing is stored of {given['work'][:60]!r}; choose from the list.")
-    alike = [run for run in mine if asking.conditions(run) == asking.conditions(mine[0])]
+    newest = asking.conditions(mine[0]) if mine else ()
+    alike = [run for run in mine if asking.conditions(run) == newest]
     return asking.candidates(alike, objective, rate)
 
 
