@@ -36,8 +36,7 @@ def check(plan: Plan) -> None:
     cpus.check(spec.load.cpus, "The load")
     _check_users(plan)
     _check_sockets(plan)
-    connections, ends = _connections(spec)
-    network.check_descriptors(connections, ends=ends)
+    network.check_descriptors(*connections(spec))
     if plan.has_too_many_samples and not plan.adds_up:
         raise UsageError(
             f"This load makes more than {MOST_SAMPLES:,} samples, the most that load hosts send, "
@@ -96,13 +95,7 @@ def check_installed(plan: Plan) -> None:
             )
 
 
-def open_files(spec: RunSpec) -> int:
-    """Files that one process of a run may have open at most."""
-    connections, ends = _connections(spec)
-    return network.descriptors_needed(connections, ends=ends)
-
-
-def _connections(spec: RunSpec) -> tuple[int, int]:
+def connections(spec: RunSpec) -> tuple[int, int]:
     """How many there are at once, and of how many of their ends one process may have."""
     load = spec.load
     return load.in_flight_limit if load.is_open else load.users, 2 if spec.server.front else 1

@@ -152,7 +152,8 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         spec, work = plan.spec, plan.workload
-        limits = stack.enter_context(network.descriptors_raised(preflight.open_files(spec)))
+        files = network.descriptors_needed(*preflight.connections(spec))
+        limits = stack.enter_context(network.descriptors_raised(files))
         load = stack.enter_context(self._load(plan, folder, watcher))
         keeper = self._data.keeper(plan)
         keeper.tell = watcher.stage

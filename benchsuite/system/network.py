@@ -116,15 +116,15 @@ MARGIN = 256  #: Besides its connections: libraries, logs, databases, listeners,
 LEAST = 64  #: The essential part of these: a lower hard limit still allows few connections.
 
 
-def descriptors_needed(connections: int, *, ends: int = 1) -> int:
+def descriptors_needed(connections: int, ends: int = 1) -> int:
     """Open files of the process with the most; `ends` is 2 for a front, which forwards them."""
     return connections * ends + MARGIN
 
 
-def check_descriptors(connections: int, *, ends: int = 1) -> None:
+def check_descriptors(connections: int, ends: int = 1) -> None:
     """Raises UsageError when the limit is too low, and says how to raise it."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    count = descriptors_needed(connections, ends=ends)
+    count = descriptors_needed(connections, ends)
     if hard != resource.RLIM_INFINITY and hard < connections * ends + LEAST:
         raise UsageError(
             f"{connections} connections need up to {count} open files in one process, and this "
