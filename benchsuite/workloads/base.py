@@ -7,6 +7,7 @@ every measurement as the check that the answers are right.
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from itertools import count
 from typing import Any, ClassVar, Literal, NamedTuple
 
 from benchsuite.core.exceptions import AnswerError, StatusError, UsageError
@@ -193,6 +194,7 @@ class TargetPage(Workload):
         super().__init__(**options)
         query = "&".join(f"{name}={self.settings[name]}" for name in self.query)
         self._url = f"{self.path}?{query}" if query else self.path
+        self._numbers = count(1)  #: Of what is sent, so that each is another.
 
 
 def twin(work: type[TargetPage], beside: str = "") -> type[TargetPage]:

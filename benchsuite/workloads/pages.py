@@ -4,8 +4,8 @@ written, read, joined, locked.
 
 import random
 from collections.abc import Mapping
-from itertools import count
 from typing import Any, ClassVar
+from urllib.parse import urlencode
 
 from benchsuite.core.commands import command
 from benchsuite.core.exceptions import AnswerError, DatabaseError, UsageError
@@ -43,10 +43,6 @@ class Echo(TargetPage):
     summary = "POST a body of so many bytes, which comes back"
     options = {"size": 10_000}
     limits = {"size": Within(1, MAX_BODY_BYTES)}
-
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self._numbers = count(1)
 
     def journey(self, client: Client) -> None:
         size = self.settings["size"]
@@ -180,6 +176,7 @@ class BenchApp(TargetPage):
 
 FORM = "application/x-www-form-urlencoded"
 CONTENT = "Written by a benchmark, and about as long as a short paragraph is."
+FORM_CONTENT = urlencode({"content": CONTENT})
 
 
 class IoCreate(TargetPage):
@@ -187,14 +184,9 @@ class IoCreate(TargetPage):
     summary = "POST a title and a content: one row inserted, and its JSON"
     uses_database = True
 
-    def __init__(self, **options: Option) -> None:
-        super().__init__(**options)
-        self._numbers = count(1)
-        self._content = f"content={CONTENT.replace(' ', '+').replace(',', '%2C')}"
-
     def journey(self, client: Client) -> None:
         number = next(self._numbers)
-        form = f"title=Written+{number}&{self._content}"
+        form = f"title=Written+{number}&{FORM_CONTENT}"
         row = expect_object(client.post(self.path, form, FORM), 201)
         echoed = (row.get("title"), row.get("content"))
         if echoed != (f"Written {number}", CONTENT) or len(row.get("id", "")) != 36:
