@@ -1,8 +1,4 @@
-"""One Plan → one RunResult: start the server, load it, watch it, end it. Knows no models.
-
-Everything is started inside one ExitStack, so it is undone in reverse order on success, failure,
-Ctrl-C and SIGTERM; the guard does the same when this process is killed.
-"""
+"""One Plan → one RunResult: starts the server, loads it, watches it, ends it."""
 
 import os
 import secrets
@@ -199,7 +195,11 @@ class Session:
         ready_s = serving.startup_s
         watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")
         job = _job(plan, facts, serving, folder)
-        record.evidence.unchecked = _check(load, job, serving, facts, plan)
+        try:
+            record.evidence.unchecked = load.check(job)
+        except AnswerError as error:
+            words = with_cause(error, serving, facts, spec.database.filled)
+            raise AnswerError(words) from error
         preflight.check_rate(plan, load.requests)
         record.sends_forms = load.posts
         asked_for = [service for service in serving.services if service.name in work.services]
@@ -306,15 +306,6 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, folder: Path) -> Job:
         handshake_headers=plan.server.handshake_headers,
         dialect=plan.server.dialect,
     )
-
-
-def _check(load: LoadPool, job: Job, serving: RunningSystem, facts: Facts, plan: Plan) -> str:
-    """One journey; a wrong answer is told with what is behind it. Gives what isn't checked."""
-    try:
-        return load.check(job)
-    except AnswerError as error:
-        filled = plan.spec.database.filled
-        raise AnswerError(with_cause(error, serving, facts, filled)) from error
 
 
 def _load(
