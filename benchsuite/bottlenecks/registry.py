@@ -44,14 +44,6 @@ Look = Callable[[LimitEvidence], Iterator[dict[str, str]]]
 
 RULES: dict[str, Rule] = {}  #: By number; complete, as `benchsuite.bottlenecks` imports all groups.
 CHECKS: list[tuple[Rule, Look]] = []
-HEADINGS = ("code", "speaks when")
-
-
-def rows() -> list[tuple[str, str]]:
-    """All rules, by number, under `HEADINGS`."""
-    return [(RULES[number].code, RULES[number].when) for number in sorted(RULES)]
-
-
 ENOUGH = 0.7  #: Of the time of a request, that the rules must explain.
 
 UNNAMED = Rule(

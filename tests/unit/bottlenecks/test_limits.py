@@ -32,10 +32,10 @@ def test_a_rule_is_declared_by_its_function(monkeypatch):
         yield {"says": "It is odd."}
 
     bottleneck("L98", "even", when="it is even")(odd)
-    assert registry.rows() == [("L98 even", "it is even"), ("L99 odd", "it is odd")]
-    ((rule, look), _) = registry.CHECKS
-    assert (rule.explains, rule.unless, look) == ((CPU,), ("L01",), odd)
-    assert rule is registry.RULES["L99"]
+    declared = [(rule.code, rule.when) for rule in registry.RULES.values()]
+    assert declared == [("L99 odd", "it is odd"), ("L98 even", "it is even")]
+    (first, _), rule = registry.CHECKS, registry.RULES["L99"]
+    assert (rule.explains, rule.unless, first) == ((CPU,), ("L01",), (rule, odd))
 
 
 def test_values(golden):
