@@ -1,7 +1,5 @@
-"""From figures to doubts: each finding is a function with its code, limits, text and hint.
-
-All are pure functions of `Evidence`; what was not observed gives no finding. Each module declares
-its own by being imported.
+"""From figures to doubts: pure functions of `Evidence`, which modules declare as they are imported.
+What was not observed gives no finding.
 """
 
 from collections.abc import Iterable

@@ -193,7 +193,6 @@ def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 )
 def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """seconds for which nothing was heard from a load host, or by which it was late"""
-    # What the others measured stays, and is less than the load that was planned.
     for host in evidence.load_hosts:
         share = format_percent(100 * host.share)
         if host.lost:
@@ -243,8 +242,6 @@ OTHERS_WAIT = (
 @finding("B106", "prober-disagrees", weak=10, invalid=50, by_stage=True)
 def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """an independent client's median against the load's
-
-    An independent client that asks the same now and then must see the same times.
 
     What hangs has waited for so long, and is evidence like an answer that took that long. What was
     refused or broken off is, too, where the load fails more seldom.

@@ -133,7 +133,6 @@ def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 @finding("B406", "agent", weak=0, unit=" s", weak_words="or an agent that was lost")
 def agent(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """seconds for which nothing was heard from the agent beside the target"""
-    # What it had told until then stays.
     watching = evidence.agent
     if watching is not None and (watching.lost or watching.silent_s):
         silent = f"was silent for {format_duration(watching.silent_s)}"
@@ -155,7 +154,6 @@ SLOWS = {
 @finding("B501", "settings", unit="", weak=0)
 def settings(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """settings of the project that slow it down"""
-    # Weak when something slows the project down; informational when the run has corrected it.
 
     def in_words(settings: Mapping[str, str]) -> str:
         return "; ".join(f"{name}: {words}" for name, words in sorted(settings.items()))

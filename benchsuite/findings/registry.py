@@ -1,7 +1,5 @@
-"""Every finding once: its number and name, its limits, and the functions that look for it.
-
-`@finding` declares one, `@also` adds another function that looks for it. Above `weak` a figure may
-be off, above `invalid` it is wrong. `docs/reading-results.md` explains each.
+"""Every finding once: its number and name, its limits, and the functions that look for it. Above
+`weak` a figure may be off, above `invalid` it is wrong. `docs/reading-results.md` explains each.
 """
 
 from collections.abc import Callable, Iterator

@@ -151,7 +151,6 @@ def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """what the target's memory grows by in a minute (the lower end of its interval), of what it had
     when the window began
     """
-    # Memory is the most that was seen: of a target that grows, the window's length decides it.
     grown = growth(evidence.memory)
     if grown is None:
         return

@@ -164,12 +164,7 @@ def answered_elsewhere(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     invalid_words="one not replaced",
 )
 def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
-    """processes of the server that ended
-
-    Invalid when a process is gone, or when processes end again and again with requests under
-    way; weak when the server put another one in its place and requests were lost; else
-    informational.
-    """
+    """processes of the server that ended"""
     turnover = evidence.turnover
     if evidence.died:
         yield rule.finding(
@@ -374,9 +369,6 @@ def front_limit(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """CPU share of the front, of what it can use; or its part of CPUs that are used up
 
     Servers behind a front that is at its limit come out equal, however different they are.
-
-    Either the front's own processes are busy and the target's have time to spare; or all that
-    answers has used its CPUs up together, and the front used more of them than all the rest.
     """
     seen = evidence.front
     if seen is None:
