@@ -1,7 +1,5 @@
 """Starts what a run serves with, in order: delays, instances of the server, the front before them.
 
-    load → (delay) → front → instances → (delay) → database, Redis of the channel layer
-
 Everything that answers runs on the target's CPUs; a delay belongs to the measuring, and runs on
 those of the load.
 """
@@ -372,10 +370,8 @@ class Assembly:
                 wait(ended, lambda: False, timeout_s=0)
             return probe()
 
-        def heard() -> str:
-            return f"{probe.heard} (--start-timeout would give it more time)"
-
-        return wait(process, answers, timeout_s=timeout_s, heard=heard)
+        more = "(--start-timeout would give it more time)"
+        return wait(process, answers, timeout_s=timeout_s, heard=lambda: f"{probe.heard} {more}")
 
 
 @contextmanager
