@@ -1,9 +1,7 @@
 """Journeys of the project itself: its pages, by their paths, and its locustfile, if it has one.
 
-What answers of a page look like is learned in rehearsals, then required of every answer. Its signs
-are those that stay while everything else on a page changes: content type, title, target of a
-redirect, a password field, a way to log out, the name of the user, the start of JSON, rough length.
-Signs that differed between rehearsals are not required.
+What answers of a page look like is learned in rehearsals, then required of every answer: by signs
+that stay while everything else on a page changes. Those that differed meanwhile are not required.
 """
 
 import os
