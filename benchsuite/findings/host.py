@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from benchsuite.core.observations import Evidence, HostShares
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
-from benchsuite.core.units import format_count, format_duration, format_percent
+from benchsuite.core.units import counted, format_count, format_duration, format_percent
 from benchsuite.findings.generator import unchecked
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
@@ -192,11 +192,10 @@ def view_not_run(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     asked = evidence.asked
     if asked is None or asked.viewed is None or 2 * asked.viewed >= asked.answered:
         return
-    times = f"{format_count(asked.viewed)} time{'s' * (asked.viewed != 1)}"
     yield rule.finding(
         Level.INFO,
-        f"The views ran {times} in {format_count(asked.answered)} answers: a cache or a middleware "
-        "gave the others.",
+        f"The views ran {counted(asked.viewed, 'time')} in {format_count(asked.answered)} answers: "
+        "a cache or a middleware gave the others.",
         hint="These are the figures of what answers in front of the views. To measure the views, "
         "switch it off for the run by --setting.",
         value=100 * (1 - asked.viewed / asked.answered),

@@ -103,8 +103,8 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     count = evidence.left_out or 0
     yield from rule.weighed(
         count,
-        f"The channel layer dropped messages {format_count(count)} time{'s' * (count != 1)} "
-        "because channels were over capacity.",
+        f"The channel layer dropped messages {counted(count, 'time')} because channels were over "
+        "capacity.",
         hint="Consumers take messages more slowly than they are sent: raise capacity in the "
         "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
         "the connections of a process share a channel: a slow one costs the others messages.",
