@@ -21,6 +21,7 @@ import sys
 import threading
 import time
 from contextlib import suppress
+from itertools import count
 from pathlib import Path
 from typing import Any, NamedTuple, TextIO
 
@@ -215,8 +216,7 @@ class Prober:
         self._output = output
         self._under_way: dict[int, UnderWay] = {}
         self._kept: list[Connection] = []  #: The one that rests longest first.
-        self._asked = 0
-        self._connections = 0
+        self._asked, self._connections = count(1), count(1)  #: Their numbers.
         self._lock = threading.Lock()
 
     def ask(self, due: float, *, patience_s: float, at_once: int) -> None:
@@ -231,18 +231,15 @@ class Prober:
             if len(self._under_way) >= at_once:
                 return
             if len(self._kept) < RESTING:
-                self._connections += 1
                 client = Client({**self._request, "timeout_s": patience_s})
-                connection = Connection(self._connections, client)
+                connection = Connection(next(self._connections), client)
             else:
                 connection = self._kept.pop(0)
-            self._asked += 1
-            number, begun = self._asked, time.monotonic()
+            number, begun = next(self._asked), time.monotonic()
             until = begun + patience_s + GRACE_S
             self._under_way[number] = UnderWay(begun, until, connection.client)
             self._write(f"asked {number} {connection.number} {due:.7f} {begun:.7f}")
-        work = number, connection
-        threading.Thread(target=self._answer, args=work, daemon=True).start()
+        threading.Thread(target=self._answer, args=(number, connection), daemon=True).start()
 
     def _answer(self, number: int, connection: Connection) -> None:
         client = connection.client
