@@ -376,11 +376,8 @@ def _effort(
 
 def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> FrontShares | None:
     """What the front used beside those behind it; None without one, or where it was not seen."""
-    plan = record.plan
-    if plan.front is None or not on:
-        return None
-    front, target = used[FRONT], used[TARGET]
-    if front is None or target is None:
+    plan, front, target = record.plan, used[FRONT], used[TARGET]
+    if plan.front is None or not on or front is None or target is None:
         return None
     return FrontShares(
         name=plan.spec.server.front,

@@ -98,8 +98,7 @@ class Sampler:
         )
 
     def last(self, part: str) -> Reading | None:
-        some = reversed(self._readings)
-        return next((reading for reading in some if reading.part == part), None)
+        return next((one for one in reversed(self._readings) if one.part == part), None)
 
     def since(self, start: int) -> tuple[Reading, ...]:
         """All readings from that number on."""
