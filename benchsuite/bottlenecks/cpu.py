@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from benchsuite.bottlenecks.evidence import CPU, DATABASE, RUN_DELAY, TARGET, LimitEvidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.units import (
+    counted,
     format_duration,
     format_number,
     format_percent,
@@ -138,9 +139,9 @@ def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     gain = ""
     if of_target and (most := ceiling(evidence)):
         rate = min(min(cpus, more) / of_target, most)
-        gain = promised(evidence, rate, f"{processes_words(more)} would answer")
+        gain = promised(evidence, rate, f"{counted(more, 'process')} would answer")
     yield {
-        "says": f"{processes_words(count)} can't use more than {format_number(count)} of "
+        "says": f"{counted(count, 'process')} can't use more than {format_number(count)} of "
         f"{_cpus(evidence)}: one thread of each runs Python at a time.",
         "evidence": f"The busiest process uses {format_percent(busiest)} of a CPU, while "
         f"{format_share(share)} of all CPUs are busy.",
@@ -236,11 +237,6 @@ def sync_under_asgi(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
 
 def _cpus(evidence: LimitEvidence) -> str:
     return f"{format_number(evidence.cpus)} CPU{'s' * (evidence.cpus != 1)}"
-
-
-def processes_words(count: int) -> str:
-    """ "3 processes"."""
-    return f"{count} process{'es' * (count != 1)}"
 
 
 def format_share(share: float | None) -> str:

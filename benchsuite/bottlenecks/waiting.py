@@ -5,7 +5,7 @@ timers and pauses (L11, L12 and L15); and some answers alone (L16).
 from collections.abc import Iterator
 
 from benchsuite.bottlenecks import cpu
-from benchsuite.bottlenecks.cpu import BUSY, FULL, format_share, processes_words
+from benchsuite.bottlenecks.cpu import BUSY, FULL, format_share
 from benchsuite.bottlenecks.evidence import CPU, DATABASE, MEASURED, REST, LimitEvidence
 from benchsuite.bottlenecks.evidence import DATABASE_TIME as ITS_TIME
 from benchsuite.bottlenecks.registry import bottleneck
@@ -214,7 +214,7 @@ def connections(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         each = f"a pool of {evidence.pool}" if evidence.pool else own
         yield {
             "says": "The server may need more database connections than the database gives.",
-            "evidence": f"{processes_words(count)} with {each} each may hold "
+            "evidence": f"{counted(count, 'process')} with {each} each may hold "
             f"{counted(could, 'connection')}, and the limit is {limit}; "
             f"{evidence.connections} were open at once.",
             "fix": f"Raise max_connections to {could} and more, or use a pool.",
@@ -247,8 +247,8 @@ def pool(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             return
         yield {
             "says": f"{threads} threads share a pool of {size} connections, and all are in use.",
-            "evidence": f"{processes_words(evidence.processes or 1)} with {size} connections each "
-            f"have {format_number(evidence.inside)} requests and "
+            "evidence": f"{counted(evidence.processes or 1, 'process')} with {size} connections "
+            f"each have {format_number(evidence.inside)} requests and "
             f"{format_number(evidence.active)} queries under way.",
             "fix": f"Make the pool as large as the threads (--pool={threads}), or use {size} "
             "threads.",

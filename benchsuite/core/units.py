@@ -123,8 +123,9 @@ def parse_seconds(text: str) -> float:
 
 
 def counted(number: int, what: str) -> str:
-    """ "1 CPU", "2 CPUs"."""
-    return f"{format_count(number)} {what}{'s' * (number != 1)}"
+    """ "1 CPU", "2 CPUs", "2 processes"."""
+    plural = "es" if what.endswith("s") else "s"
+    return f"{format_count(number)} {what}{plural * (number != 1)}"
 
 
 def listed(names: Sequence[str]) -> str:

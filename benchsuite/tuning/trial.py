@@ -65,7 +65,7 @@ class Candidate:
         """ "uwsgi, 2 processes × 6 threads"."""
         if self.runs_already:
             return self.server
-        size = f"{self.processes} process{'es' * (self.processes != 1)}"
+        size = units.counted(self.processes, "process")
         if self.threads is not None:
             size += f" × {units.counted(self.threads, 'thread')}"
         return ", ".join([self.server, size, *self.settings])
