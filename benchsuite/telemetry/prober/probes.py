@@ -75,11 +75,8 @@ class Pacing:
             pause_s = max(min(usual_s, wanted_s), 1 / (MOST_SHARE * rate))
         if not self._p50_s:  # a page that is slower than the warm-up, perhaps
             return Pace(pause_s=pause_s, patience_s=load.timeout_s, at_once=1)
-        return Pace(
-            pause_s=pause_s,
-            patience_s=min(load.timeout_s, max(PATIENCE_S, PATIENCE * self._p50_s)),
-            at_once=AT_ONCE,
-        )
+        patience_s = min(load.timeout_s, max(PATIENCE_S, PATIENCE * self._p50_s))
+        return Pace(pause_s=pause_s, patience_s=patience_s, at_once=AT_ONCE)
 
 
 @dataclass(frozen=True, slots=True)

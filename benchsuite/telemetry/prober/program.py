@@ -54,10 +54,8 @@ class Client:
         """HUNG or LOST; empty when there is a connection."""
         try:
             self._connected()
-        except TimeoutError:
-            return HUNG
-        except OSError:
-            return LOST
+        except OSError as error:
+            return HUNG if isinstance(error, TimeoutError) else LOST
         return ""
 
     def ask(self, *, prompt: bool = False) -> str:
@@ -74,12 +72,9 @@ class Client:
                 pass  # a body may be longer than memory
             if answer.length or came.surplus:
                 raise ConnectionError("the answer ended early, or more came after its end")
-        except TimeoutError:
+        except (OSError, http.client.HTTPException, ValueError) as error:  # no number as a length
             self.close()
-            return HUNG
-        except (OSError, http.client.HTTPException, ValueError):  # a length may be no number
-            self.close()
-            return LOST
+            return HUNG if isinstance(error, TimeoutError) else LOST
         if not self._keep_alive or answer.will_close:
             self.close()
         right = answer.status < 400 if self._status is None else answer.status == self._status
