@@ -262,16 +262,12 @@ class Scheduling(Device):
 
 def delays(pid: int) -> dict[Key, int]:
     """Thread of a process → nanoseconds it waited for a CPU; empty where that can't be read."""
-    folder = f"/proc/{pid}/task"
-    try:
-        threads = os.listdir(folder)
-    except OSError:  # it has ended
-        return {}
-    delays = {}
-    for thread in threads:
-        fields = (read_bytes(f"{folder}/{thread}/schedstat") or b"").split()
-        if len(fields) == 3:
-            delays[pid, int(thread)] = int(fields[1])
+    delays, folder = dict[Key, int](), f"/proc/{pid}/task"
+    with suppress(OSError):  # it has ended
+        for thread in os.listdir(folder):
+            fields = (read_bytes(f"{folder}/{thread}/schedstat") or b"").split()
+            if len(fields) == 3:
+                delays[pid, int(thread)] = int(fields[1])
     return delays
 
 

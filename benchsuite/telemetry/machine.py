@@ -63,13 +63,9 @@ def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     yield graded("clock source", badness, (0, 1), clock, advice)
     cpus, load = os.cpu_count() or 1, read_text(proc / "loadavg").split()[:1]
     if load:
-        yield graded(
-            "load average",
-            float(load[0]) / cpus,
-            (0.5, 1.0),
-            f"{load[0]} over the last minute, on {cpus} CPUs",
-            "something was running just now: wait a minute, or find out what it was",
-        )
+        text = f"{load[0]} over the last minute, on {cpus} CPUs"
+        advice = "something was running just now: wait a minute, or find out what it was"
+        yield graded("load average", float(load[0]) / cpus, (0.5, 1.0), text, advice)
     # by the avg10 of the line "some avg10=1.23 …", in percent
     _, separator, pressure = read_text(proc / "pressure/cpu").partition("some avg10=")
     if separator:
@@ -92,14 +88,11 @@ def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     low, high = map(int, ports.split())
     sockets = read_text(proc / "net/sockstat").split("TCP:")[-1].split()
     waiting = int(sockets[sockets.index("tw") + 1]) if "tw" in sockets else 0
-    yield graded(
-        "ports",
-        100 * waiting / (high - low + 1),
-        (25, 75),
-        f"{format_count(high - low + 1)} for outgoing connections, {format_count(waiting)} of "
-        "them in TIME_WAIT",
-        "wait a minute; sysctl net.ipv4.ip_local_port_range='1024 65000' makes more available",
-    )
+    count = high - low + 1
+    text = f"{format_count(count)} for outgoing connections"
+    text += f", {format_count(waiting)} of them in TIME_WAIT"
+    advice = "wait a minute; sysctl net.ipv4.ip_local_port_range='1024 65000' makes more available"
+    yield graded("ports", 100 * waiting / count, (25, 75), text, advice)
 
 
 GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unless it lost its CPU.
@@ -107,9 +100,7 @@ SAMPLE_S = 0.3  #: The kernel counts CPU time in hundredths of a second: less wo
 
 
 def observe(seconds: float) -> tuple[HostShares | None, float]:
-    """Keeps one CPU busy so long; what others took, and the percent of time in which it did not
-    run.
-    """
+    """Keeps one CPU busy so long: what others took, and the percent of time that it lost."""
     host = Host(cpus=os.cpu_count() or 1)
     host.look()
     lost_s = 0.0  # in gaps of a loop that only reads the clock
