@@ -103,8 +103,7 @@ class RunningSystem:
     @property
     def parts(self) -> Mapping[str, Callable[[], list[int]]]:
         """Each part with what lists its living processes."""
-        names = dict.fromkeys(program.part for program in self.programs)
-        return {name: partial(self.pids, name) for name in names}
+        return {program.part: partial(self.pids, program.part) for program in self.programs}
 
     @property
     def programs(self) -> tuple[Program, ...]:
