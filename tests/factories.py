@@ -14,7 +14,7 @@ from benchsuite.core.results import Finding, Level, Program, Reading, RunResult,
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import DatabaseSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.models import Run
-from benchsuite.runner.planning import known_facts
+from benchsuite.runner.planning import server_facts
 from benchsuite.stats import summary
 
 BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
@@ -91,7 +91,8 @@ def begin(spec: RunSpec, batch: UUID | None = None, started_at: datetime = BEGUN
 
 def facts(server: str, workload: str) -> dict[str, Any]:
     """What is stored of a server; nothing of one that there is not."""
-    return known_facts(server, workload) if server in conf.paths("SERVERS") else {}
+    known = server in conf.paths("SERVERS")
+    return server_facts(conf.server_class(server), workload) if known else {}
 
 
 def finish(run: Run, result: RunResult) -> None:
@@ -120,7 +121,6 @@ def make_run(
     asked = make_spec(server, seed=seed, **spec)
     run = begin(asked, batch, started_at)
     load = asked.load
-    window = (load.window_start_s, load.window_end_s)
     total, summaries, intervals = drawn(load, asked.workload.workload, rate, failed_share, seed)
     finish(
         run,
@@ -136,7 +136,7 @@ def make_run(
             processes=asked.server.processes,
             threads=asked.server.threads,
             startup_s=0.78,
-            window=window,
+            window=(load.window_start_s, load.window_end_s),
             total=total,
             summaries=summaries,
             intervals=intervals,

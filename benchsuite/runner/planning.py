@@ -49,7 +49,6 @@ class Plan:
     services: Mapping[str, type[Service]]  #: What must run beside the server, by name.
     database: type[DatabaseService] | None  #: None where the run starts none.
     devices: tuple[type[Device], ...]  #: Of telemetry, besides the built-in ones.
-    async_twin: str | None  #: Name of the same workload in an asynchronous view.
     recipe: Recipe | None  #: Of the environment; None where an interpreter serves as it is.
     python: Interpreter | None  #: The one that serves; None while its environment isn't built.
     most_per_s: float | None = None  #: Requests a second that it may be asked; None for no limit.
@@ -110,7 +109,7 @@ class Plan:
         """What sentences about a stored run need to know of its server."""
         connections = self.server.connections(self.spec.database)
         return {
-            **server_facts(type(self.server), self.async_twin),
+            **server_facts(type(self.server), self.spec.workload.workload),
             "at_once": self.at_once,
             "connections": connections and connections * self.spec.server.instances,
         }
@@ -136,15 +135,15 @@ class Plan:
         return type(self.server)(self.spec.server, self.server.application, place)
 
 
-def server_facts(server: type[ServerAdapter], async_twin: str | None) -> dict[str, Any]:
-    """The same of a server and a workload's twin."""
+def server_facts(server: type[ServerAdapter], workload: str) -> dict[str, Any]:
+    """The same of a server and a workload, by its name."""
     return {
         "interface": server.interface,
         "serves_project": server.serves_project,
         "starts": server.starts,
         "reuses_connections": server.reuses_connections(),
         "threads_word": server.threads_word,
-        "async_twin": async_twin,
+        "async_twin": async_twin(workload),
     }
 
 
@@ -203,7 +202,6 @@ def resolve(spec: RunSpec) -> Plan:
         services={name: conf.service_class(name) for name in services},
         database=conf.database_class(service) if (service := spec.database.service) else None,
         devices=conf.devices(),
-        async_twin=async_twin(spec.workload.workload),
         recipe=recipe,
         python=python,
         most_per_s=_most_per_s(server),
@@ -250,11 +248,6 @@ def twin(workload: str, kind: str | None) -> str:
             f"out, or take one of {', '.join(able)}."
         )
     return plain if kind == "sync" else asynchronous
-
-
-def known_facts(server: str, workload: str) -> dict[str, Any]:
-    """Facts of a server, for runs that were stored without; UsageError where it is not known."""
-    return server_facts(conf.server_class(server), async_twin(workload))
 
 
 def workload(spec: WorkloadSpec) -> Workload:

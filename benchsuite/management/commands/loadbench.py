@@ -11,14 +11,14 @@ from uuid import UUID
 from django.core.management.base import CommandError, CommandParser
 from django.db import Error
 
-from benchsuite import __version__, store
+from benchsuite import __version__, conf, store
 from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.plain import Misfit, at, mapping, parsed, read, shown, wrong
 from benchsuite.core.results import Status
 from benchsuite.core.units import counted, first_of, listed
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.models import Run
-from benchsuite.runner.planning import known_facts
+from benchsuite.runner.planning import server_facts
 from benchsuite.store import notes, purposes
 from benchsuite.store.interchange import from_plain
 from benchsuite.store.purposes import Whole
@@ -153,7 +153,7 @@ def _add(contents: Contents, exported: object) -> None:
         raise Misfit(f"{misfit.problem}; {other}", misfit.place) from misfit
     if not run.server_facts:  # exported without any: those of today
         with suppress(UsageError):  # a server that is not known any more
-            run.server_facts = known_facts(run.server, run.workload)
+            run.server_facts = server_facts(conf.server_class(run.server), run.workload)
     if run.pk in contents.runs:
         raise Misfit(f"the run {run.pk} is in the file twice")
     contents.runs[run.pk] = run
