@@ -62,9 +62,7 @@ class Watcher(Protocol):
 
 @dataclass(slots=True, kw_only=True)
 class Session:
-    """Makes one run of a command after another. They share a folder, the load hosts that joined,
-    the machine's fingerprint, and databases, which are made once and copied for each run.
-    """
+    """Makes one run of a command after another; they share what is kept here."""
 
     settings_module: str
     port: int | None = None

@@ -325,9 +325,7 @@ class Url(Workload):
 
 
 class Locustfile(Workload):
-    """The user classes of the locustfile at `path` run unchanged, measured by our clock; it has no
-    journey of its own.
-    """
+    """The user classes of the locustfile at `path` run unchanged, measured by our clock."""
 
     name = "locustfile"
     summary = "the user classes of an existing locustfile (--locustfile FILE)"

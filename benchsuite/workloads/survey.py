@@ -22,9 +22,8 @@ DATABASE, CASSANDRA = "database", "cassandra"
 
 
 class Survey(Workload):
-    """Each user completes one survey after another, repeatedly.
-
-    A user's first survey is shifted by its number, so that users are not all at the same one.
+    """Each user completes one survey after another, first the one that its number gives: so that
+    users are not all at the same one.
     """
 
     name = "survey"
