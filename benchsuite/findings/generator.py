@@ -22,12 +22,8 @@ from benchsuite.stats import histogram
 from benchsuite.stats.distributions import at_least
 from benchsuite.stats.summary import about_half, median_interval
 
-LIMIT = ("B101", "B102", "B103")
-"""The load generator was the limit, not the server."""
-
-USUAL_SHARE = 0.25
-"""Of the median response time: timers that are half that late spoil the tail alone."""
-
+LIMIT = ("B101", "B102", "B103")  #: The load generator was the limit, not the server.
+USUAL_SHARE = 0.25  #: Of the median response time: if half are less late, the tail alone is off.
 HOST_BUSY_PERCENT = 95.0  #: Of all CPUs of a load host, by whatever runs there.
 DRIFT_FINE_S = 0.005  #: Of two clocks, over a load: no window is that exact.
 LAG_ALWAYS_FINE_S = 0.001  #: A timer is never that exact.

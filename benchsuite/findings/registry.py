@@ -11,8 +11,7 @@ from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.units import listed
 
-OUTSIDE = ("B1", "B4")
-"""How numbers begin of findings about the load generator (B1) or the machine (B4)."""
+OUTSIDE = ("B1", "B4")  #: How numbers begin of findings about the load generator or the machine.
 
 INFORMATIONAL = "informational"
 INVALID_SHARE = 0.5  #: From so many failed starts on a cell is invalid.
@@ -34,8 +33,7 @@ class Rule:
     weak_words: str = ""  #: What else makes a run weak, or does so where that is no limit.
     invalid_words: str = ""
     by_stage: bool = False  #: Whether what it looks at differs from level to level of a load.
-    beyond: bool = False
-    """Whether it is no doubt at levels above the one that gives the run its figures."""
+    beyond: bool = False  #: Whether it is no doubt at levels above that of the run's figures.
     own_stage_only: bool = False  #: Whether it is about the figures of its own stage only.
     always_told: bool = False  #: Whether the terminal says it even where it is informational.
     of_others: bool = False  #: Whether the figures of an invalid run are those of another program.

@@ -15,12 +15,8 @@ from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import STARVED_SHARE
 
-CRASHES = 3
-"""So many ends, and half as many requests lost, are a server that crashes again and again."""
-
-CONNECT_AGAIN_S = 1.0
-"""After this a connection that was left out of a full queue is tried again (RFC 6298)."""
-
+CRASHES = 3  #: So many ends, and half as many requests lost: it crashes again and again.
+CONNECT_AGAIN_S = 1.0  #: After it a connection left out of a full queue tries again (RFC 6298).
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
 FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told,
 FEW_ANSWERS = 3  #: and where most get nothing, which is no chance.

@@ -57,8 +57,7 @@ def is_surely_beyond(evidence: Evidence) -> bool:
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
 FEWEST_INTERVALS = 8  #: Seconds that a window must have before a trend can be told from noise.
 EDGE_S = 0.01
-QUEUES_PERCENT = 60.0
-"""A server that is so busy forgets its queue after twenty answers, and ever later."""
+QUEUES_PERCENT = 60.0  #: So busy a server forgets its queue after twenty answers, and ever later.
 
 MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
 

@@ -60,8 +60,7 @@ class Clocks:
 
     monotonic: Callable[[], float] = time.monotonic  #: Not set; stands in a suspension.
     wall: Callable[[], float] = time.time  #: May be set at any moment.
-    since_boot: Callable[[], float] = _since_boot
-    """Not set, and goes on in a suspension."""
+    since_boot: Callable[[], float] = _since_boot  #: Not set, and goes on in a suspension.
 
     def apart(self, other: Callable[[], float]) -> float:
         """How far another clock is ahead, by the least interrupted try: mostly exact to 1 µs."""

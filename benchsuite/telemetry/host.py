@@ -36,8 +36,7 @@ class Others:
         self._names: dict[Key, str] = {}
         self._seen: dict[Key, int] = {}
         self.ticks: Counter[tuple[str, int]] = Counter()  #: By name and PID, since the first look.
-        self.stopped = False
-        """Whether one of `ours` was stopped by a signal at the last look, as cpulimit does it."""
+        self.stopped = False  #: Whether one of `ours` was, at the last look, as cpulimit does it.
 
     def look(self) -> float | None:
         """Percent of one CPU since the last look; None at the first, and when it is too soon."""

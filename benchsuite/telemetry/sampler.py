@@ -173,8 +173,7 @@ class Census:
 
     def __init__(self, pids: Callable[[], list[int]]) -> None:
         self._pids = pids
-        self._counts: list[tuple[float, frozenset[Key]]] = []
-        """At a moment of `time.monotonic()`: the processes of the server."""
+        self._counts: list[tuple[float, frozenset[Key]]] = []  #: Moment, processes of the server.
         self.last: tuple[int, ...] = ()  #: PIDs of the last look.
         self._masters: frozenset[int] = frozenset()
         self._server: set[Key] = set()  #: All processes of the server until now.
