@@ -12,9 +12,7 @@ from benchsuite.findings.registry import CHECKS, of_each_stage
 
 def assess(evidence: Evidence) -> tuple[Finding, ...]:
     """All findings about one run, by code."""
-    findings: list[Finding] = []
-    for check in CHECKS:
-        findings += of_each_stage(check, evidence) if check.by_stage else check(evidence)
+    findings = [finding for check in CHECKS for finding in of_each_stage(check, evidence)]
     return tuple(sorted(findings, key=lambda finding: finding.code))
 
 

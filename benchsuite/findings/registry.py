@@ -120,8 +120,8 @@ ORDER = (Level.INVALID, Level.WEAK, Level.INFO)
 
 
 def of_each_stage(check: Check, run: Evidence) -> Iterator[Finding]:
-    """That of the worst stage, which it names, as it does the others; without stages, the run's."""
-    if not run.stages:
+    """That of the worst stage, which it names, as it does the others; else that of the run."""
+    if not (run.stages and check.by_stage):
         yield from check(run)
         return
     levels = [(stage.total.level if stage.total else None) or 0.0 for stage in run.stages]

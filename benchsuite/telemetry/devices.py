@@ -90,8 +90,7 @@ class Cpu(Device):
     def __init__(self) -> None:
         self._seen: dict[int, Stat] = {}
         self._was_there = False  #: Whether the part had a process at the last sample.
-        self._owed: dict[int, int] = {}
-        """Of each parent: ticks counted already that its account of children will show again."""
+        self._owed: dict[int, int] = {}  #: Ticks counted that a parent's account will show again.
         self._at: float | None = None
         self._boot_ticks = 0.0
 
