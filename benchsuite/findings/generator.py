@@ -252,7 +252,8 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return  # its connection rests between its requests: it never stalls, and is served last
     if evidence.slots_held:
         return  # it waits for a user to leave, as one more user would
-    median_s, allowance_s, lost = probes.median_s, _allowance_s(probes), _lost(probes)
+    median_s, lost = probes.median_s, _lost(probes)
+    allowance_s = PROBER_ALLOWANCE_S + probes.lateness_s
     seen = [one for one in probes.connections if lost or not one.lost]
     if len(seen) < FEWEST_CLEAR_PROBES:
         return
@@ -266,7 +267,8 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     apart_s, slower = max(above_s, below_s), above_s > below_s
     if rule.level(apart_s / median_s * 100) is None:
         return
-    percent = min(apart_s, _unexplained_s(probes, seen, slower=slower)) / median_s * 100
+    unexplained_s = _unexplained_s(probes, seen, slower=slower) - allowance_s
+    percent = min(apart_s, unexplained_s) / median_s * 100
     level = rule.level(percent)
     if level is None:  # what it found under way explains the difference
         return
@@ -300,11 +302,10 @@ def _unexplained_s(probes: Probes, seen: Sequence[Connection], *, slower: bool) 
     if not any(one.beyond_s for one in seen):
         return math.inf
     if slower:
-        low_s, _ = median_interval([_least_s(one, one.beyond_s) for one in seen])
-        return low_s - _allowance_s(probes)
+        return median_interval([_least_s(one, one.beyond_s) for one in seen])[0]
     _, high_s = median_interval([_most_s(one) for one in seen])
     ahead_s, _ = median_interval([_least_s(one, one.ahead_s) for one in seen])
-    return max(probes.own_s - high_s, ahead_s) - _allowance_s(probes)
+    return max(probes.own_s - high_s, ahead_s)
 
 
 def _median_of_load(probes: Probes) -> tuple[float, float]:
@@ -362,10 +363,6 @@ def _least_s(connection: Connection, times_s: Sequence[float]) -> float:
 
 def _most_s(connection: Connection) -> float:
     return math.inf if connection.hung or connection.lost else max(connection.times_s)
-
-
-def _allowance_s(probes: Probes) -> float:
-    return PROBER_ALLOWANCE_S + probes.lateness_s
 
 
 def _lost(probes: Probes) -> int:
