@@ -47,7 +47,7 @@ def mostly_database(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     repeats = "--diagnose names those that repeat"
     if evidence.diagnosis is not None:
         repeats = f"a request makes {format_number(evidence.diagnosis.queries)}"
-    if _is_large(evidence) and evidence.is_pressed:
+    if (evidence.database_share or 0.0) >= MOST_OF_IT and evidence.is_pressed:
         yield {
             "says": "Requests mostly wait for the database.",
             "evidence": _its_time(evidence),
@@ -97,8 +97,8 @@ def database_waits(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         for kind in FIXES
     }
     total, kind = sum(of_kind.values()), max(of_kind, key=lambda kind: of_kind[kind])
-    waited = total * (evidence.database_share or 0.0)
-    if total >= WAITING and (_is_large(evidence) or waited >= QUARTER):
+    at_work = evidence.database_share or 0.0
+    if total >= WAITING and (at_work >= MOST_OF_IT or total * at_work >= QUARTER):
         events = (event for event in evidence.waits if event.startswith(kind))
         worst = max(events, key=lambda event: evidence.waits[event])
         yield {
@@ -167,10 +167,6 @@ def sqlite_locked(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
             "fix": 'In OPTIONS of DATABASES: "transaction_mode": "IMMEDIATE", a longer "timeout", '
             'and "init_command": "PRAGMA journal_mode=WAL"; or a database server.',
         }
-
-
-def _is_large(evidence: LimitEvidence) -> bool:
-    return (evidence.database_share or 0.0) >= MOST_OF_IT
 
 
 def _its_time(evidence: LimitEvidence) -> str:
