@@ -191,25 +191,16 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
 
 
 def _measurement(summary: Summary) -> models.Measurement:
-    fields = _fields(summary, "arrivals")
-    response, service, wait = summary.response_time, summary.service_time, summary.wait_time
+    arrivals = _fields(summary.arrivals) if summary.arrivals else {}
+    fields = {**_fields(summary, "arrivals"), **arrivals, "patterns": plain(summary.patterns)}
+    for kind in ("response", "service", "wait"):
+        times: Distribution | None = fields[f"{kind}_time"]
+        fields[f"{kind}_time"] = _figures(times) if times else None
+        fields[f"{kind}_histogram"] = times.histogram if times else ""
     name = storable(summary.name)
     if len(name) > LONGEST_NAME:  # two that begin alike stay two
         name = f"{name[: LONGEST_NAME - 9]}…{fingerprint.digest({'name': name})[:8]}"
-    return models.Measurement(
-        **{
-            **fields,
-            "name": name,
-            "patterns": plain(summary.patterns),
-            "response_time": _figures(response),
-            "service_time": _figures(service),
-            "response_histogram": response.histogram,
-            "service_histogram": service.histogram,
-            "wait_time": _figures(wait) if wait else None,
-            "wait_histogram": wait.histogram if wait else "",
-            **(_fields(summary.arrivals) if summary.arrivals else {}),
-        },
-    )
+    return models.Measurement(**{**fields, "name": name})
 
 
 def _figures(distribution: Distribution) -> dict[str, Any]:
