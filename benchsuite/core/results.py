@@ -304,8 +304,3 @@ class RunResult:
     settings_changed: Mapping[str, str] = field(default_factory=dict)
     log_tail: str = ""
     sampler_cpu_percent: float | None = None  #: Cost of monitoring, in percent of one CPU.
-
-
-def is_completion(workload: str, scope: str, name: str) -> bool:
-    """Whether these are figures of journeys with their own name, such as "survey coffee"."""
-    return scope == "journey" and name.startswith(f"{workload} ")

@@ -5,14 +5,14 @@ column of the same name.
 """
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from enum import Flag, StrEnum, auto
 from typing import Any
 
 from benchsuite.core import readings, units
 from benchsuite.core.readings import LOAD, TARGET
-from benchsuite.core.results import RunResult, Summary, is_completion
+from benchsuite.core.results import RunResult
 
 Of = Callable[[Any], float | None]  #: From a stored run, or from what has its columns.
 Read = Callable[[RunResult], float | None]
@@ -191,25 +191,23 @@ def memory(result: RunResult) -> int | None:
 
 
 def completed(result: RunResult) -> int | None:
-    named = _journeys(result)
+    named = _journeys(result.spec.workload.workload, result.summaries)
     return sum(one.requests - one.failures for one in named) if named else None
 
 
 def not_completed(result: RunResult) -> int | None:
-    named = _journeys(result)
+    named = _journeys(result.spec.workload.workload, result.summaries)
     return sum(one.failures for one in named) if named else None
 
 
-def _journeys(result: RunResult) -> list[Summary]:
-    """Those that have names of their own."""
-    workload = result.spec.workload.workload
-    return [one for one in result.summaries if is_completion(workload, one.scope, one.name)]
-
-
 def completed_per_minute(run: Any) -> float | None:
-    every = run.measurements.all()
-    named = [one for one in every if is_completion(run.workload, one.scope, one.name)]
+    named = _journeys(run.workload, run.measurements.all())
     return sum(one.goodput for one in named) * 60 if named else None
+
+
+def _journeys(workload: str, parts: Iterable[Any]) -> list[Any]:
+    """Figures of journeys that have names of their own, such as "survey coffee"."""
+    return [one for one in parts if one.scope == "journey" and one.name.startswith(f"{workload} ")]
 
 
 def whole(run: Any) -> Any:
