@@ -32,7 +32,15 @@ EMPTY: Mapping[Any, Any] = {float: 0.0, int: 0, datetime: datetime.fromtimestamp
 """What stands in an unreadable row where nothing may be missing."""
 
 
-class JSON(models.JSONField):
+class Typed(models.Field):  # type: ignore[type-arg]  # Django's takes none at run time
+    """What migrations take for the field of Django's that it adds to."""
+
+    def deconstruct(self) -> Any:
+        name, _, args, options = super().deconstruct()
+        return name, f"django.db.models.{type(self).__bases__[-1].__name__}", args, options
+
+
+class JSON(Typed, models.JSONField):
     """JSON of a type, or of that with this dotted path, imported when a row is read; `empty` is
     what stands where it can't be read; `proof` raises ValueError for more.
     """
@@ -48,10 +56,6 @@ class JSON(models.JSONField):
         super().__init__(*args, **options)
         self.kind, self.empty, self.proof = kind, empty, proof
 
-    def deconstruct(self) -> Any:
-        name, _, args, options = super().deconstruct()
-        return name, "django.db.models.JSONField", args, options
-
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
         try:
             return super().from_db_value(value, expression, connection)
@@ -59,14 +63,10 @@ class JSON(models.JSONField):
             return error
 
 
-class Moment(models.DateTimeField):  # type: ignore[type-arg]  # Django's takes none at run time
+class Moment(Typed, models.DateTimeField):  # type: ignore[type-arg]
     """With its zone, also where a project has `USE_TZ = False`: what has no zone in the database is
     UTC, as with `USE_TZ = True`; what it tells in the zone of the connection is of TIME_ZONE.
     """
-
-    def deconstruct(self) -> Any:
-        name, _, args, options = super().deconstruct()
-        return name, "django.db.models.DateTimeField", args, options
 
     def get_db_prep_value(self, value: Any, connection: Any, prepared: Any = False) -> Any:  # noqa: FBT002
         value = value if prepared else self.get_prep_value(value)
@@ -83,7 +83,7 @@ class Moment(models.DateTimeField):  # type: ignore[type-arg]  # Django's takes 
         return make_aware(value, zone).astimezone(UTC)
 
 
-class PartOf(models.ForeignKey):  # type: ignore[type-arg]  # as above
+class PartOf(Typed, models.ForeignKey):  # type: ignore[type-arg]
     """To what the row is a part of, which can't be read either when its part can't."""
 
     def set_cached_value(self, instance: Any, value: Any) -> None:
@@ -91,10 +91,6 @@ class PartOf(models.ForeignKey):  # type: ignore[type-arg]  # as above
         super().set_cached_value(instance, value)
         if instance.unreadable and value is not None:
             value.mark(instance.unreadable)
-
-    def deconstruct(self) -> Any:
-        name, _, args, options = super().deconstruct()
-        return name, "django.db.models.ForeignKey", args, options
 
 
 class Row(models.Model):
