@@ -167,10 +167,12 @@ def _of_fields(kind: Any) -> Reader:
         for one in fields(kind)
         if one.default is MISSING and one.default_factory is MISSING and one.name not in first
     ]
-    unwrapped: Callable[[Any], Any] = getattr(kind, "unwrapped", lambda data: data)
+    unwrapped: Callable[[Any], Any] = getattr(kind, "unwrapped", dict)
+    gone = getattr(kind, "gone", ())  #: Fields that were stored once, and are read no more.
 
     def read_all(data: Any) -> Any:
-        given = read_named(unwrapped(mapping(data)), known, needed)
+        stored = {name: one for name, one in unwrapped(mapping(data)).items() if name not in gone}
+        given = read_named(stored, known, needed)
         try:
             return kind(**{**first, **given})
         except (UsageError, TypeError, ValueError, ArithmeticError) as error:

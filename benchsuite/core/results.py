@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Any
+from typing import Any, ClassVar
 
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.states import UNREADABLE, Level, Phase, Status, Verdict  # noqa: F401
@@ -199,6 +199,7 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
+    gone: ClassVar = ("lagging",)  #: The slow subscribers that earlier versions could store.
     accounts: Accounts
     connections: int | None = None  #: The most that were open at once.
     rate_connected: float | None = None  #: Messages per second while connections were open.
@@ -206,11 +207,6 @@ class WebSockets:
     closed: IdleMemory | None = None  #: Memory that each closed connection left behind.
     recovery: Recovery | None = None  #: If all connections were cut.
     compression: Traffic | None = None  #: None if not requested.
-
-    @staticmethod
-    def unwrapped(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Without the slow subscribers that earlier versions could store."""
-        return {name: value for name, value in data.items() if name != "lagging"}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

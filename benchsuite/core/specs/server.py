@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import hidden, masked
@@ -184,6 +184,7 @@ class DelaySpec(Spec):
     """Delays of what the server sends; the other direction is not delayed."""
 
     group = "Added latency"
+    gone: ClassVar = ("by",)  #: Early runs have it: what delayed them was a proxy, as today.
     to_clients_s: float = option(
         0.0,
         "--delay-to-clients TIME[,TIME…]  how much later answers reach the load, such as 100ms",
@@ -201,11 +202,6 @@ class DelaySpec(Spec):
         "answers are not delayed",
         within=(0.0, MAX_DELAY_S),
     )
-
-    @staticmethod
-    def unwrapped(data: Mapping[str, Any]) -> Mapping[str, Any]:
-        """Without `by`, which early runs have: what delayed them was a proxy, as today."""
-        return {name: value for name, value in data.items() if name != "by"}
 
     def __bool__(self) -> bool:
         return bool(self.to_clients_s or self.to_database_s or self.to_layer_s)
