@@ -29,13 +29,11 @@ class Condition:
 
     def decide(self, low: float, high: float) -> Decision:
         """Broken when the whole interval is beyond the limit, held when none is; in its unit."""
-        if self.operator == ">":
-            beyond, within = low > self.limit_percent, high <= self.limit_percent
-        else:
-            beyond, within = high < self.limit_percent, low >= self.limit_percent
-        if beyond:
+        sign = 1 if self.operator == ">" else -1
+        beyond = [sign * end > sign * self.limit_percent for end in (low, high)]
+        if all(beyond):
             return Decision.BROKEN
-        return Decision.HELD if within else Decision.UNDECIDED
+        return Decision.UNDECIDED if any(beyond) else Decision.HELD
 
 
 @dataclass(frozen=True, slots=True)
