@@ -99,9 +99,7 @@ def functions(stacks: Stacks) -> list[Function]:
             total[call] += count
         for pair in dict.fromkeys(pairwise(stack)):
             pairs[pair] += count
-    passed: dict[str, int] = {}
-    for (caller, _), count in pairs.items():
-        passed[caller] = max(count, passed.get(caller, 0))
+    passed = {caller: count for (caller, _), count in reversed(pairs.most_common())}
     listed = [Function(call, own[call], n, passed.get(call, 0)) for call, n in total.items()]
     return sorted(listed, key=lambda function: (-function.own, -function.total, function.call))
 

@@ -29,11 +29,9 @@ class Change:
     @property
     def words(self) -> str:
         """What it did, each value being a second: "it fell by 12 % over the window"."""
-        direction = f"it {'rose' if self.percent > 0 else 'fell'} by"
-        direction = f"{direction} {format_percent(abs(self.percent))}"
-        if self.at is None:
-            return f"{direction} over the window"
-        return f"{direction} after {format_duration(float(self.at))}"
+        way = "rose" if self.percent > 0 else "fell"
+        when = "over the window" if self.at is None else f"after {format_duration(float(self.at))}"
+        return f"it {way} by {format_percent(abs(self.percent))} {when}"
 
 
 def change(values: Sequence[float], *, least: int, percent: float) -> Change | None:
