@@ -15,10 +15,8 @@ def view(name: str) -> Callable[..., HttpResponseBase]:
     """A view by its name, imported when it is asked for: every command reads this module."""
 
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
-        answer: HttpResponseBase = import_string(f"benchsuite.views.{name}")(
-            request, *args, **kwargs
-        )
-        return answer
+        shown: Callable[..., HttpResponseBase] = import_string(f"benchsuite.views.{name}")
+        return shown(request, *args, **kwargs)
 
     asked.__name__ = name
     for alias in connections:  # else Django would query the database before us

@@ -99,10 +99,9 @@ class Contrast:
     @property
     def is_better(self) -> bool | None:
         """Whether the candidate is better; None when no difference is shown."""
-        value = self.effect.value if self.is_shown else None
-        return (
-            None if value is None else (value > self.effect.nothing) == self.metric.more_is_better
-        )
+        if self.effect.value is None or not self.is_shown:
+            return None
+        return (self.effect.value > self.effect.nothing) == self.metric.more_is_better
 
     @property
     def value_text(self) -> str:
