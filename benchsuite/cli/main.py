@@ -17,6 +17,7 @@ from benchsuite.core.commands import PROGRAM_VARIABLE, PYTHON_VARIABLE, SHORT, P
 from benchsuite.core.exceptions import BenchsuiteError, UnavailableError, UsageError, choices
 from benchsuite.core.printable import hidden, printable
 from benchsuite.core.specs.run import MAX_LABEL
+from benchsuite.core.units import some_of
 from benchsuite.pythons.interpreter import Interpreter
 
 VERBS = {
@@ -203,14 +204,13 @@ def introduction(project: Project) -> str:
         if python.installed(adapter.distribution) and adapter.available(python).ok
     ]
     pages = project.pages or ["/"]
-    more = f" and {len(pages) - SHOWN} more" if len(pages) > SHOWN else ""
     first = servers[0] if servers else "runserver"
     facts = {
         "Project": f"{project.name} in {project.folder}",
         "Settings": f"{project.settings} (Django {project.django})",
         "Python": str(project.python),
         "Servers": ", ".join(servers) or "only runserver; install another there, such as gunicorn",
-        "Pages": f"{', '.join(pages[:SHOWN])}{more}",
+        "Pages": some_of(pages, SHOWN),
     }
     return "\n".join(
         [

@@ -8,7 +8,7 @@ from typing import Any
 from benchsuite.comparing.cells import Cell, cells, counted
 from benchsuite.comparing.contrasts import Pair, deciding, figures_of, metric, standing
 from benchsuite.comparing.titles import around, details, load_title, titled, workload_title
-from benchsuite.core.units import first_of, gathered, in_words
+from benchsuite.core.units import first_of, gathered, in_words, some_of
 from benchsuite.models import Run
 from benchsuite.system.fingerprint import VOLATILE
 from benchsuite.system.programs import short_revision
@@ -185,8 +185,9 @@ class Unlike:
         for difference in self.differences:
             had = [value or difference.absent for value in difference.values]
             having = gathered(zip(had, titles, strict=True))
-            values = " or ".join(f"{value} ({some_of(each)})" for value, each in having.items())
-            parts.append(values if difference.name == self.kind else f"{difference.name} {values}")
+            values = [f"{value} ({some_of(each, NAMED)})" for value, each in having.items()]
+            name = f"{difference.name} " * (difference.name != self.kind)
+            parts.append(f"{name}{' or '.join(values)}")
         return f"Not the same {self.kind}: {'; '.join(first_of(parts, MOST_TOLD))}."
 
 
@@ -221,9 +222,3 @@ def _parts(
         values = tuple(fields.get(name) or f"no {name}" for fields in facts)
         if name.removeprefix(f"{kind} ") not in TITLED[kind] and len(set(values)) > 1:
             yield Difference(kind, values)
-
-
-def some_of(titles: Sequence[str]) -> str:
-    """The first of them, and how many more there are."""
-    more = len(titles) - NAMED
-    return ", ".join(titles[:NAMED]) + (f" and {more} more" if more > 0 else "")

@@ -142,6 +142,12 @@ def first_of(names: Sequence[str], most: int) -> list[str]:
     return [*names[:most], *[f"{len(names) - most} more"] * (len(names) > most)]
 
 
+def some_of(names: Sequence[str], most: int, between: str = ", ") -> str:
+    """So many of them, and how many more there are: "a, b and 3 more", "a; b; and 3 more"."""
+    more = f"{between.rstrip(', ')} and {len(names) - most} more" if len(names) > most else ""
+    return f"{between.join(names[:most])}{more}"
+
+
 def gathered(pairs: Iterable[tuple[Key, Value]]) -> dict[Key, list[Value]]:
     """What has the same key, such as the names of which a sentence says the same; in order."""
     groups: dict[Key, list[Value]] = {}

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from benchsuite.core.observations import Evidence, HostShares
 from benchsuite.core.results import Finding, Level
 from benchsuite.core.specs import FLAME, QUERIES
-from benchsuite.core.units import counted, format_count, format_duration, format_percent
+from benchsuite.core.units import counted, format_count, format_duration, format_percent, some_of
 from benchsuite.findings.generator import unchecked
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.findings.window import FEWEST_INTERVALS
@@ -119,11 +119,9 @@ def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     # Informational: what was not seen gives no finding, and should not be taken for quiet.
     unwatched = [*evidence.unwatched, *unchecked(evidence)]
     if unwatched:
-        more = len(unwatched) - MOST_TOLD
         yield rule.finding(
             Level.INFO,
-            f"Not everything could be watched: {'; '.join(unwatched[:MOST_TOLD])}"
-            f"{f'; and {more} more' * (more > 0)}.",
+            f"Not everything could be watched: {some_of(unwatched, MOST_TOLD, '; ')}.",
             hint="What these would show is unknown. Where there were too few samples, a longer "
             "window helps; where something could not be read, permissions do.",
             value=len(unwatched),

@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 
-from benchsuite.core.units import format_number
+from benchsuite.core.units import format_number, some_of
 from benchsuite.findings.registry import INVALID_SHARE
 from benchsuite.studies import matrix
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
@@ -215,8 +215,7 @@ class _Evidence:
                 break
         whys = (check.reasons if outcome is Outcome.UNTOLD else [check.says] for check in deciding)
         distinct = list(dict.fromkeys(reason for each in whys for reason in each))
-        more = f"; and {len(distinct) - NAMED} more" * (len(distinct) > NAMED)
-        return Judgement(claim, outcome, "; ".join(distinct[:NAMED]) + more, checks)
+        return Judgement(claim, outcome, some_of(distinct, NAMED, "; "), checks)
 
     def _judged(
         self, claim: Claim, check: Check, cell: Coordinates, together: int, axes: set[str]

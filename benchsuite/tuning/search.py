@@ -14,7 +14,7 @@ from dataclasses import replace
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import format_number, format_period, gathered
+from benchsuite.core.units import format_number, format_period, gathered, some_of
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.confirming import FEWEST_STARTS, choose, confirm, held_by, hold, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
@@ -178,9 +178,8 @@ class Search(Making):
                 return
         whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
         whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
-        more = len(whys) - MOST_NAMED
         notebook.end = End.REFUSED
-        notebook.said = "; ".join(whys[:MOST_NAMED]) + (f"; and {more} more" if more > 0 else "")
+        notebook.said = some_of(whys, MOST_NAMED, "; ")
 
     def _highest(self, candidates: list[Candidate]) -> Steps[bool]:
         """Whether the highest rate that one of them holds is confirmed."""

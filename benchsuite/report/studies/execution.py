@@ -14,7 +14,7 @@ from benchsuite.core.commands import command
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Status
-from benchsuite.core.units import counted, gathered, listed
+from benchsuite.core.units import counted, gathered, listed, some_of
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import sentences
 from benchsuite.report.charts.drawing import Chart
@@ -139,10 +139,7 @@ class StudyReport:
         heads = ["configuration", "runs", *headings, "options of its own"]
         unmade = [cell for cell in self.execution.cells if not cell.starts]
         skipped = gathered((cell.reason, cell_title(cell.coordinates)) for cell in unmade)
-        more = [
-            f"{some[0]}{f' and {len(some) - 1} more' * (len(some) > 1)}: {reason}"
-            for reason, some in skipped.items()
-        ]
+        more = [f"{some_of(cells, 1)}: {reason}" for reason, cells in skipped.items()]
         configurations = [Table(heads, rows, figures=headings)] if rows else []
         yield Section(title="Configurations", points=more, tables=configurations)
         points = [f"{self.when}. Runs: {self.verdicts}.", *self.method()]
