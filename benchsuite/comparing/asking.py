@@ -9,7 +9,7 @@ from statistics import fmean
 
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.comparing.titles import cell_titles, size_title
-from benchsuite.core.commands import command
+from benchsuite.core.commands import command, option_words
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import is_hidden
 from benchsuite.core.specs import RunSpec
@@ -157,14 +157,7 @@ def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:
         value = value.get(name) if isinstance(value, Mapping) else None
     if entry.path in NOT_OF_IT or value in (None, "", [], {}) or value == entry.default:
         return []
-    if isinstance(value, bool):
-        return [f"--{'' if value else 'no-'}{entry.name}"]
-    if isinstance(value, Mapping):
-        as_json = entry.path == "target.settings"
-        texts = {name: json.dumps(one) if as_json else one for name, one in value.items()}
-        return [f"--{entry.name}={name}={text}" for name, text in texts.items()]
     name = "target" if entry.name == "server" and "://" in str(value) else entry.name
-    return [
-        f"--{name}={one:g}" if isinstance(one, float) else f"--{name}={one}"
-        for one in (value if isinstance(value, list) else [value])
-    ]
+    if isinstance(value, Mapping):
+        return option_words(name, value, json.dumps if entry.path == "target.settings" else str)
+    return option_words(name, value, lambda one: f"{one:g}" if isinstance(one, float) else str(one))

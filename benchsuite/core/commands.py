@@ -4,7 +4,7 @@ import argparse
 import os
 import re
 import shlex
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Never
 
 from benchsuite.core.exceptions import meant
@@ -35,6 +35,16 @@ def command(name: str, *words: object) -> str:
     program = os.environ.get(PROGRAM_VARIABLE)
     start = f"{program} {SHORT.get(name, name)}" if program else f"python manage.py {name}"
     return shlex.join([*shlex.split(start), *map(str, words)])
+
+
+def option_words(name: str, value: Any, write: Callable[[Any], str]) -> list[str]:
+    """An option as it is typed: once for each of several, and for each pair of a mapping."""
+    if isinstance(value, bool):
+        return [f"--{name}" if value else f"--no-{name}"]
+    if isinstance(value, Mapping):
+        return [f"--{name}={key}={write(part)}" for key, part in value.items()]
+    several = value if isinstance(value, list | tuple) else [value]
+    return [f"--{name}={write(part)}" for part in several]
 
 
 def as_called(text: str) -> str:

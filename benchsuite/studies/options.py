@@ -1,10 +1,11 @@
 """Options of `runbench` as a study names them, and a cell as arguments."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
 from typing import Any
 
+from benchsuite.core.commands import option_words
 from benchsuite.studies import strictly
 from benchsuite.studies.strictly import Place
 from benchsuite.studies.study import Cell, Options, Share
@@ -118,20 +119,12 @@ def arguments(cell: Cell, resolved: Mapping[str, Any] | None = None) -> list[str
     """
     options = {**cell.options, **(resolved or {})}
     order = sorted(cell.options, key=lambda name: (name not in ("server", "workload"), name))
-    return [f"--{argument}" for name in order for argument in _of(name, options[name])]
-
-
-def _of(name: str, value: Any) -> Iterator[str]:
-    if isinstance(value, bool):
-        yield name if value else f"no-{name}"
-    elif isinstance(value, Mapping):
-        for item in sorted(value):
-            yield f"{name}={item}={_shown(value[item])}"
-    elif isinstance(value, tuple):
-        for item in value:
-            yield f"{name}={_shown(item)}"
-    else:
-        yield f"{name}={_shown(value)}"
+    words = []
+    for name in order:
+        value = options[name]
+        given = dict(sorted(value.items())) if isinstance(value, Mapping) else value
+        words += option_words(name, given, _shown)
+    return words
 
 
 def _shown(value: Any) -> str:
