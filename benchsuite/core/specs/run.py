@@ -22,6 +22,7 @@ COLLECT, SKIP = "collect", "skip"
 MAX_LABEL = 200  #: Characters, which is what the database keeps of one.
 QUERIES, FLAME = "queries", "flame"  #: What a diagnostic start looks at.
 DIAGNOSTIC_WARMUP_S, DIAGNOSTIC_S = 1.0, 5.0  #: Of a diagnostic start, at most.
+ALIKE = ("timeout_s", "drain_s", "keep_alive", "keep_cookies", "cpus")  #: Of its load, which stay.
 FLAME_S = 10.0  #: Of one that is profiled: a thousand samples of a busy process.
 
 
@@ -83,16 +84,9 @@ class RunSpec(Spec):
 
     def _looked_into(self, by: str, duration_s: float) -> Self:
         """One user asks the same for so long."""
-        load = LoadProfile(
-            users=1,
-            warmup_s=min(self.load.warmup_s, DIAGNOSTIC_WARMUP_S),
-            duration_s=duration_s,
-            timeout_s=self.load.timeout_s,
-            drain_s=self.load.drain_s,
-            keep_alive=self.load.keep_alive,
-            keep_cookies=self.load.keep_cookies,
-            cpus=self.load.cpus,
-        )
+        alike = {name: getattr(self.load, name) for name in ALIKE}
+        warmup_s = min(self.load.warmup_s, DIAGNOSTIC_WARMUP_S)
+        load = LoadProfile(users=1, warmup_s=warmup_s, duration_s=duration_s, **alike)
         return dataclasses.replace(self, load=load, diagnoses=by, repetition=1, seed=0)
 
     @property
