@@ -101,9 +101,8 @@ def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     why = f"{_signed(change)} {unit} [{_signed(low)}, {_signed(high)}]"
     starts = contrast.candidate.starts
     if decision is Decision.HELD and starts.failed:
-        why += f", but {starts.words}"
-        return Judgement(condition, contrast, Decision.UNDECIDED, why)
-    if decision is Decision.UNDECIDED:
+        decision, why = Decision.UNDECIDED, f"{why}, but {starts.words}"
+    elif decision is Decision.UNDECIDED:
         why += ", which reaches across the limit; more runs narrow it"
     return Judgement(condition, contrast, decision, why)
 

@@ -45,12 +45,6 @@ def memory(readings: Iterable[Reading], part: str, window: Window) -> list[tuple
     return [(one.second, one.memory_bytes) for one in inside if one.memory_bytes]
 
 
-def most_memory_bytes(readings: Iterable[Reading], part: str, until_s: float) -> int | None:
-    """The peak memory of a part until then; None without readings."""
-    until = (one for one in readings if one.part == part and one.second <= until_s)
-    return max((one.memory_bytes for one in until if one.memory_bytes), default=None)
-
-
 def most_sessions(readings: Iterable[Reading]) -> int | None:
     """Most that the database had at a time, in any state; None where none could be asked."""
     counts = [one.counts.items() for one in readings if one.part == DATABASE and one.counts]

@@ -168,10 +168,6 @@ class Traffic:
     received_bytes: int = 0
     received_wire_bytes: int = 0
 
-    def negotiate(self, answer: str) -> None:
-        """Counts a handshake with this answer."""
-        self.negotiated[answer] = self.negotiated.get(answer, 0) + 1
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IdleMemory:

@@ -187,7 +187,8 @@ def memory(result: RunResult) -> int | None:
     until_s = math.inf
     if result.total and result.total.level is not None and result.window:
         until_s = result.window[1]
-    return readings.most_memory_bytes(result.readings, TARGET, until_s)
+    until = (one for one in result.readings if one.part == TARGET and one.second <= until_s)
+    return max((one.memory_bytes for one in until if one.memory_bytes), default=None)
 
 
 def completed(result: RunResult) -> int | None:

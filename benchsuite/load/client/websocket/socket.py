@@ -192,7 +192,9 @@ class WebSocket:
         if wanted and chosen not in wanted:
             return Kind.PROTOCOL, f"the server chose no subprotocol of {', '.join(wanted)}"
         if self._deflate:
-            self._sockets.traffic.negotiate(response.headers.get("Sec-WebSocket-Extensions", ""))
+            answer = response.headers.get("Sec-WebSocket-Extensions", "")
+            negotiated = self._sockets.traffic.negotiated
+            negotiated[answer] = negotiated.get(answer, 0) + 1
         return None
 
     def send(self, data: Content, *, answered: bool = True) -> Exchange:
