@@ -210,15 +210,13 @@ def _alternatives(kinds: Sequence[Any]) -> Reader:
     def read_first(data: Any) -> Any:
         if optional and data is None:
             return None
-        if len(readers) == 1:
-            return readers[0](data)
         misfits = []
         for reader in readers:
             try:
                 return reader(data)
             except Misfit as misfit:
                 misfits.append(misfit)
-        if all(kind in SCALARS for kind in some):
+        if len(some) > 1 and all(kind in SCALARS for kind in some):
             raise wrong(" or ".join(SCALARS[kind][0] for kind in some), data)
         raise max(misfits, key=lambda misfit: len(misfit.place))  # which fits best
 
