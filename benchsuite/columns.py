@@ -96,8 +96,7 @@ class PartOf(Typed, models.ForeignKey):  # type: ignore[type-arg]
 class Row(models.Model):
     """A row that is read by the types of its columns."""
 
-    unreadable = ""
-    """What can't be read of it, or of its parts as far as they were looked at."""
+    unreadable = ""  #: What can't be read of it, or of its parts as far as they were looked at.
 
     filled: tuple[str, ...] = ()
     """JSON that was stored with fewer fields than there are now; they get their defaults."""

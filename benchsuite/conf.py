@@ -1,7 +1,6 @@
 """The one settings dict, `BENCHSUITE`: its keys, what is wrong with what they are, what they add.
 
-Every command of a project reads this module, so what a key is about is imported where a value of it
-is given.
+Every command of a project reads this module: what a key is about is imported where it has a value.
 """
 
 import json

@@ -1,8 +1,7 @@
 """Text as it may be shown: without passwords, and without what controls terminals or breaks XML.
 
-`hidden` is for text, `hidden_in` for values that contain text (specs as JSON, command lines,
-results). In a URL the password is omitted, so that the URL can still be used with a password from
-elsewhere (`completed`); anywhere else it becomes `***`.
+In a URL the password is omitted, so that the URL can still be used with one from elsewhere
+(`completed`); anywhere else it becomes `***`.
 """
 
 import dataclasses
@@ -45,10 +44,8 @@ _FIELD = re.compile(rf"(?<![\w-])(?P<name>{_HEADER})(?P<is>:\s*)[^\s'\"][^\n'\"]
 
 
 def hidden(text: str) -> str:
-    """The text without the passwords that can be recognised by their place.
-
-    In URLs (`scheme://user:password@…`, `?password=…`), in pairs (`password=…`, `'PASSWORD': '…'`)
-    and in headers (`Authorization: …`, `Cookie: …`).
+    """The text without passwords that are known by their place: in URLs (`//user:password@…`,
+    `?password=…`), pairs (`password=…`, `'PASSWORD': '…'`) and headers (`Cookie: …`).
     """
     if not any(sign in text for sign in ":="):
         return text

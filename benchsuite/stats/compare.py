@@ -232,9 +232,8 @@ def compare(
     margin: float = 0.0,
     seed: int = 0,
 ) -> Comparison:
-    """The candidate against the baseline; each is one figure per server start, in any order.
-
-    Raises ValueError for a figure that is negative or not a number.
+    """The candidate against the baseline, each of one figure per server start, in any order. Raises
+    ValueError for a figure that is negative or not a number.
     """
     first, second = (np.array(sorted(side), dtype=float) for side in (baseline, candidate))
     for side in (first, second):

@@ -62,10 +62,8 @@ FIRST_CONNECTIONS = 4  #: psycopg's default size of a pool at its start, if it m
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DatabaseSpec(Spec):
-    """The data of the target.
-
-    `use` is "throwaway", "keep" (the project's own), a service that a run starts ("postgresql"),
-    or the URL of a server on which the throw-away database is created.
+    """The data of the target: `use` is "throwaway", "keep" (the project's own), a service that a
+    run starts ("postgresql"), or the URL of a server on which the throw-away database is created.
     """
 
     group = "Database"

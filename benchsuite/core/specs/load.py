@@ -37,9 +37,7 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LoadProfile(Spec):
-    """How much load for how long.
-
-    Closed model: `users`, each of which waits for its answer. Open model: arrivals at an
+    """Closed model: `users`, each of which waits for its answer. Open model: arrivals at an
     `arrival_rate`, whether or not answers come.
 
     The load starts with the ramp (`users / spawn_rate`, closed model only) and the warm-up, both
