@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -356,6 +356,17 @@ def access_rule() -> Callable[..., bool | HttpResponseBase]:
     return rule
 
 
+def _class(key: str, name: str) -> Any:
+    what, known = key.lower().removesuffix("s"), paths(key)
+    if name not in known:
+        raise UsageError(
+            f"There is no {what} {name!r}; {choices(name, known, seen_by='listbench')}"
+        )
+    if fault := fault_of(known[name], KEYS[key].base):
+        raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
+    return import_string(known[name])
+
+
 def server_class(name: str) -> type["ServerAdapter"]:
     """The adapter of that name or address; raises UsageError with the names, as those below."""
     from benchsuite.servers import running
@@ -365,16 +376,9 @@ def server_class(name: str) -> type["ServerAdapter"]:
     return cast("type[ServerAdapter]", _class("SERVERS", name))
 
 
-def front_class(name: str) -> type["FrontAdapter"]:
-    return cast("type[FrontAdapter]", _class("FRONTS", name))
-
-
-def workload_class(name: str) -> type["Workload"]:
-    return cast("type[Workload]", _class("WORKLOADS", name))
-
-
-def service_class(name: str) -> type["Service"]:
-    return cast("type[Service]", _class("SERVICES", name))
+front_class: Callable[[str], type["FrontAdapter"]] = partial(_class, "FRONTS")
+workload_class: Callable[[str], type["Workload"]] = partial(_class, "WORKLOADS")
+service_class: Callable[[str], type["Service"]] = partial(_class, "SERVICES")
 
 
 def database_class(name: str) -> type["DatabaseService"]:
@@ -391,14 +395,3 @@ def database_class(name: str) -> type["DatabaseService"]:
             "postgres://user@host/name."
         )
     return kinds[name]
-
-
-def _class(key: str, name: str) -> Any:
-    what, known = key.lower().removesuffix("s"), paths(key)
-    if name not in known:
-        raise UsageError(
-            f"There is no {what} {name!r}; {choices(name, known, seen_by='listbench')}"
-        )
-    if fault := fault_of(known[name], KEYS[key].base):
-        raise UsageError(f"The {what} {name!r} can't be used: {fault}.")
-    return import_string(known[name])
