@@ -271,15 +271,9 @@ def _text(data: Any) -> str:
     return data
 
 
-def _number(data: Any) -> float:
-    if not isinstance(data, int | float) or isinstance(data, bool) or not abs(data) < LARGEST:
-        raise wrong("a number", data)
-    return data
-
-
-def _whole(data: Any) -> int:
-    if isinstance(data, bool) or not isinstance(data, int) or abs(data) > LARGEST:
-        raise wrong("a whole number", data)
+def _number(data: Any, kinds: Any = int | float, wanted: str = "a number") -> Any:
+    if not isinstance(data, kinds) or isinstance(data, bool) or not abs(data) < LARGEST:
+        raise wrong(wanted, data)
     return data
 
 
@@ -322,7 +316,7 @@ def _any(data: Any, depth: int = 0) -> Any:
 SCALARS: Mapping[Any, tuple[str, Reader]] = {
     str: ("a text", _text),
     float: ("a number", _number),
-    int: ("a whole number", _whole),
+    int: ("a whole number", partial(_number, kinds=int, wanted="a whole number")),
     bool: ("true or false", _bool),
     datetime: ("a date and time", _moment),
     UUID: ("an id", _id),
