@@ -59,9 +59,8 @@ def merged(texts: Iterable[str]) -> Histogram:
 
 
 def values_at(histogram: Histogram, percents: Sequence[float]) -> dict[float, float]:
-    """Seconds at several percentiles, by nearest rank; empty when the histogram is.
-
-    A value is the upper end of its step; percentile 0 is the lower end of the first.
+    """Seconds at several percentiles, by nearest rank; empty when the histogram is. A value is the
+    upper end of its step; percentile 0 is the lower end of the first.
     """
     total = size(histogram)
     if not total:

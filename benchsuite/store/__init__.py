@@ -98,13 +98,13 @@ def check() -> None:
         transaction.set_rollback(True, using=database())
 
 
-def refusal(error: BaseException, alias: str = "") -> str:
-    """One sentence for what the database of that alias, else the one of the runs, refused; where
-    the settings are wrong, Django's own, unless they name no database at all.
+def refusal(error: BaseException) -> str:
+    """One sentence for what the database of the runs refused; where the settings are wrong, it is
+    Django's own, unless they name no database at all.
     """
     if isinstance(error, ImproperlyConfigured) and refusals.why(error) is not Refusal.NOT_NAMED:
         return str(error)
-    alias = alias or database()
+    alias = database()
     return refusals.sentence(error, connections[alias].settings_dict, alias)
 
 
