@@ -1,7 +1,7 @@
 """One tuning with all its evidence: what limits the pick, how to deploy it, and each decision."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -31,7 +31,7 @@ from benchsuite.store.purposes import read_notebook
 from benchsuite.tuning.answer import Outcome, answer
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.diagnosing import others
-from benchsuite.tuning.notebook import Entry, Notebook
+from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
 ADDRESS = "127.0.0.1:8000"
@@ -61,17 +61,15 @@ def application(asked: str, interface: str) -> Application:
     """The one that was asked for, else the project's of that interface."""
     if asked:
         return Application(wsgi=asked, asgi=asked)
-    settings, path = environments.target_settings(), ""
-    named_there = {name: getattr(settings, name, None) for name in ANSWERING}
+    settings = environments.target_settings()
     with suppress(ModuleNotFoundError):  # its package is another Python's
-        path = named(interface, named_there)
-    if not path:
-        raise UsageError(
-            f"The project has no {interface.upper()} application to paste, and Django's own was "
-            f"measured: write {interface}.py as startproject does, and name it in "
-            f"{interface.upper()}_APPLICATION."
-        )
-    return Application.dotted(path, path)
+        if path := named(interface, {name: getattr(settings, name, None) for name in ANSWERING}):
+            return Application.dotted(path, path)
+    raise UsageError(
+        f"The project has no {interface.upper()} application to paste, and Django's own was "
+        f"measured: write {interface}.py as startproject does, and name it in "
+        f"{interface.upper()}_APPLICATION."
+    )
 
 
 @dataclass(frozen=True)
@@ -123,12 +121,10 @@ class TuningReport:
     @cached_property
     def charts(self) -> list[Chart]:
         """Those that have something to show."""
-        question, made = self.notebook.question, []
-        if question.rate is None and not question.scaling:
-            made.append(against_memory(self.outcome))
-        if not question.objective.goals[0].is_mean:  # which has no shares
-            made.append(shares(self.outcome))
-        return [chart for chart in made if chart.series]
+        question = self.notebook.question
+        makers = [against_memory] * (question.rate is None and not question.scaling)
+        makers += [shares] * (not question.objective.goals[0].is_mean)  # which has no shares
+        return [chart for make in makers if (chart := make(self.outcome)).series]
 
     def limits(self, start: Run | None = None) -> Limits | None:
         """What limits the pick, of its last start that confirmed, else of its last that counts;
@@ -138,18 +134,14 @@ class TuningReport:
         notebook, pick = self.notebook, self.outcome.pick
         if pick is None:
             return None
-
-        def last(entries: Iterable[Entry]) -> int:
-            """Which trial was the last of these that showed something; -1 for none."""
-            known = [one for one in entries if one.seen.levels]
-            return notebook.entries.index(known[-1]) if known else -1
-
-        orders = (
-            last(notebook.of(pick, Phase.CONFIRM) or notebook.of(pick)),
-            last(one for one in notebook.entries if one.trial.load.users == 1),
-            last(notebook.of(pick, Phase.DIAGNOSE)),
-            last(notebook.of(pick, Phase.FLAME)),
+        kinds = (
+            notebook.of(pick, Phase.CONFIRM) or notebook.of(pick),
+            [one for one in notebook.entries if one.trial.load.users == 1],
+            notebook.of(pick, Phase.DIAGNOSE),
+            notebook.of(pick, Phase.FLAME),
         )
+        known = [[one for one in entries if one.seen.levels] for entries in kinds]
+        orders = [notebook.entries.index(shown[-1]) if shown else -1 for shown in known]
         trials = self.row.trials.filter(order__in=orders).select_related("run")
         runs = {one.order: one.run for one in trials.prefetch_related("run__measurements")}
         run, alone, diagnosed, looked_into = map(runs.get, orders)
@@ -168,13 +160,13 @@ class TuningReport:
             diagnosis=start and diagnosis(start),
             profiled=graph and graph.stands_out,
         )
-        return replace(limited, flame=graph) if looked_into else limited
+        return replace(limited, flame=graph)
 
     limiting = cached_property(limits)  # with the starts that are trials
 
     def _limits(self) -> Iterator[Section]:
         pick, limiting = self.outcome.pick, self.limiting
-        if limiting is None or (pick is not None and pick.runs_already):
+        if limiting is None or (pick and pick.runs_already):
             return
         points = [
             " ".join(filter(None, (one.says, one.evidence, one.fix, one.gain, f"({one.code})")))
