@@ -5,7 +5,7 @@ Bounds are those of the operational laws (Denning & Buzen 1978).
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import product
 
 from benchsuite.core.exceptions import UsageError
@@ -96,14 +96,13 @@ def _sizes(
 
 def configured(base: RunSpec, candidate: Candidate) -> RunSpec:
     """The same run with the candidate's server, in its size, and with what else it changes."""
-    server = replace(
-        base.server,
-        server=candidate.server,
-        processes=None if candidate.runs_already else candidate.processes,
-        threads=candidate.threads,
-        options=dict(candidate.options),
-    )
-    return changed(replace(base, server=server), dict(candidate.changes))
+    server = {
+        "server.server": candidate.server,
+        "server.processes": None if candidate.runs_already else candidate.processes,
+        "server.threads": candidate.threads,
+        "server.options": dict(candidate.options),
+    }
+    return changed(base, {**server, **dict(candidate.changes)})
 
 
 Resize = Callable[[Candidate, int, int | None], Candidate | None]

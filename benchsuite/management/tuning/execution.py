@@ -15,7 +15,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import Option, RunSpec
 from benchsuite.core.specs.spec import changed
-from benchsuite.core.units import counted, format_duration, format_period
+from benchsuite.core.units import counted, format_duration, format_period, gathered
 from benchsuite.management import resuming
 from benchsuite.management.options.tune import KEPT_S, Asked, reached, resolved
 from benchsuite.management.session import Session
@@ -243,9 +243,8 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
 
 def rehearsal(notebook: Notebook, before: int) -> Iterator[str]:
     """What a search will do that has made so many trials, in lines for a terminal."""
-    made = notebook.entries[before:]
-    for phase in dict.fromkeys(entry.trial.phase for entry in made):
-        entries = [entry for entry in made if entry.trial.phase is phase]
+    made = ((entry.trial.phase, entry) for entry in notebook.entries[before:])
+    for phase, entries in gathered(made).items():
         taken = format_period(round(sum(entry.seen.took_s for entry in entries)))
         count, reason = counted(len(entries), "run"), entries[0].trial.reason
         yield f"  {phase.value:<8} {count:>10}  {taken:>12}  {reason}"

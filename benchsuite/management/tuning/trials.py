@@ -12,6 +12,7 @@ from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, RunSpec
 from benchsuite.core.specs.load import IN_FLIGHT, LONGEST_S, POISSON
 from benchsuite.core.specs.objective import Goal, margin
+from benchsuite.core.specs.spec import changed
 from benchsuite.findings.generator import LIMIT
 from benchsuite.stats import histogram
 from benchsuite.stats.histogram import Histogram
@@ -25,7 +26,7 @@ def pinned(spec: RunSpec, count: int | None) -> RunSpec:
     own = spec.server.cpus or cpus.available()
     if count is None or count > cpus.usable(own):
         return spec
-    return replace(spec, server=replace(spec.server, cpus=own[:count]))
+    return changed(spec, {"server.cpus": own[:count]})
 
 
 def placed(spec: RunSpec, count: int) -> cpus.Cpus:
@@ -62,8 +63,7 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
     """What all have in common, with the server of this trial, in its size, and its load."""
     spec, asked, limit_s = configured(base, trial.candidate), trial.load, question.objective.limit_s
     if trial.candidate.cpus:
-        server = replace(spec.server, cpus=placed(base, trial.candidate.cpus))
-        spec = replace(spec, server=server)
+        spec = changed(spec, {"server.cpus": placed(base, trial.candidate.cpus)})
     patience_s = max(PATIENCE_S, PATIENT * limit_s)
     load = replace(
         base.load,
@@ -184,11 +184,11 @@ def _levels(
         assert result.total is not None
         yield _level(0.0, result.total, goals, each, died=died)
         return
-    reached = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
-    last = max((stage.order for stage in reached), default=0)
-    for stage in sorted(reached, key=lambda stage: stage.order):
+    stages = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
+    reached = sorted(stages, key=lambda stage: stage.order)
+    for stage in reached:
         if stage.name not in spoiled:
-            rate, is_end = trial.load.rates[stage.order - 1], stage.order == last
+            rate, is_end = trial.load.rates[stage.order - 1], stage is reached[-1]
             yield _level(rate, stage, goals, each, died=died and is_end)
 
 
