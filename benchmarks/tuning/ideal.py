@@ -7,7 +7,7 @@ from dataclasses import replace
 from benchsuite.core.specs.objective import Objective
 from benchsuite.stats.levels import STEEPNESS
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Level, Observation, Trial
 
 Capacity = Callable[[Candidate], float]
@@ -85,8 +85,7 @@ def going(
     search: Search, measure: Callable[[Trial], Observation]
 ) -> Generator[tuple[Trial, Observation], None, None]:
     """Each trial with what was seen of it, as the search makes them."""
-    searching = Searching(search)
-    while (trial := searching.next) is not None:
+    while (trial := search.next) is not None:
         seen = measure(trial)
         yield trial, seen
-        searching.tell(seen)
+        search.tell(seen)

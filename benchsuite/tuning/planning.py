@@ -121,8 +121,8 @@ FEWEST_USERS, MOST_USERS = 4, 250
 CHANCE = 0.01  #: With which a start that just reaches a goal misses by more than is let pass.
 
 
-def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
-    """Whether the notebook has the probe, of the first of these that runs; else it has the end."""
+def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
+    """What is noted of the first of these that runs; None where the end is noted instead."""
     notebook, cpus = making.notebook, making.question.cpus
     objective = making.question.objective
     causes: set[str | tuple[str, ...]] = set()
@@ -136,7 +136,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and misses(objective.goals, again.levels):
                 notebook.end, notebook.said = End.NOTHING_HOLDS, _alone(again)
-                return False
+                return None
             seen = again if again.levels else seen
         if seen.levels and seen.response_s:
             users = full_load(objective, cpus / (seen.cpu_s or seen.response_s))
@@ -152,7 +152,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
                     goodput=goodput,
                     memory_bytes=full.memory_bytes / first.processes if full.memory_bytes else None,
                 )
-                return True
+                return notebook.probe
             seen = full
         notebook.decide(first, State.NO_STATEMENT, unsaid(seen))
         cause = seen.failure or seen.codes
@@ -162,7 +162,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[bool]:
     notebook.end = End.NOTHING_RAN
     whys = [why for state, why in notebook.states.values() if why and state is not State.REFUSED]
     notebook.said = "; ".join(dict.fromkeys(whys))
-    return False
+    return None
 
 
 def unsaid(seen: Observation) -> str:

@@ -10,6 +10,7 @@ import math
 import statistics
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import Self
 
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
@@ -45,7 +46,7 @@ LOWER = 0.8  #: Of the lowest, where none was by far.
 
 
 class Search(Making):
-    """One tuning, on its notebook."""
+    """One tuning, on its notebook. It is told what each trial showed, and says which is next."""
 
     def __init__(
         self,
@@ -60,18 +61,39 @@ class Search(Making):
         super().__init__(notebook)
         self.grid, self.resize, self.variants = grid, resize, variants
         self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
+        self.page = ASSUMED  #: Its probe, once there is one.
+        self._trials = self._steps()
+        self.next: Trial | None = next(self._trials, None)  #: None at its end.
 
-    def steps(self) -> Steps[None]:
+    def after(self, entries: Sequence[Entry]) -> Self:
+        """The same after these; raises UsageError where it would not have made their trials."""
+        for entry in entries:
+            if self.next is None or plain(self.next) != plain(entry.trial):
+                raise UsageError(
+                    f"Trial {len(self.notebook.entries) + 1} would be another one today: leave "
+                    "--resume out, or go on with the benchsuite that began it."
+                )
+            self.tell(entry.seen)
+        return self
+
+    def tell(self, seen: Observation) -> None:
+        """What the next trial showed."""
+        try:
+            self.next = self._trials.send(seen)
+        except StopIteration:
+            self.next = None
+
+    def _steps(self) -> Steps[None]:
         """All trials in their order; `notebook.end` then says how it ended."""
         question = self.question
         if question.scaling:
             yield from self._scale()
             return
         firsts = self._startable()
-        if not firsts or not (yield from probe(self, firsts)):
+        if not firsts or (page := (yield from probe(self, firsts))) is None:
             return
-        assert self.notebook.probe is not None
-        candidates = self._admitted(self._candidates(self.notebook.probe))
+        self.page = page
+        candidates = self._admitted(self._candidates())
         if question.rate is not None:
             candidates = self._bounded(candidates)
         if not candidates:
@@ -98,11 +120,11 @@ class Search(Making):
             left_s = max(fair_s, self.unspent_s / (len(order) - place))
             alone = replace(question, only=candidate, cpus=candidate.cpus, scaling=())
             part = Notebook(replace(alone, budget_s=left_s))
-            searching = Searching(Search(part, self.grid))
-            while (trial := searching.next) is not None:
+            search = Search(part, self.grid)
+            while (trial := search.next) is not None:
                 seen = yield trial
                 notebook.note(trial, seen)
-                searching.tell(seen)
+                search.tell(seen)
                 notebook.probe = part.probe or notebook.probe
                 if candidate in part.states:
                     notebook.decide(candidate, *_measured(part, candidate))
@@ -124,7 +146,7 @@ class Search(Making):
             notebook.said = f"a budget of {short} shows nothing: give {enough} or more"
             notebook.end = End.REFUSED
             return []
-        sizes = sorted(self._candidates(ASSUMED), key=lambda size: size != question.current)
+        sizes = sorted(self._candidates(), key=lambda size: size != question.current)
         firsts: dict[str, Candidate] = {}
         for candidate in sizes:
             if not refusal(question, candidate):
@@ -134,10 +156,10 @@ class Search(Making):
             self._refused()
         return [*firsts.values()]
 
-    def _candidates(self, probe: Probe) -> list[Candidate]:
+    def _candidates(self) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""
         question = self.question
-        asked = [question.only] if question.only is not None else self.grid(probe)
+        asked = [question.only] if question.only is not None else self.grid(self.page)
         possible = [one for one in asked if one.server not in question.unable]
         if question.current is not None:
             possible.append(question.current)
@@ -154,10 +176,9 @@ class Search(Making):
         """Those for which arithmetic sees no hope, beside each other and those that are still in:
         who exceeds a limit is no measure. What runs now is measured even where it can't win.
         """
-        notebook, kept = self.notebook, (self.question.current, self.question.only)
-        assert notebook.probe is not None
-        every = [*candidates, *notebook.decided(State.RACING)]
-        out = hopeless(every, notebook.probe, self.question)
+        kept = self.question.current, self.question.only
+        every = [*candidates, *self.notebook.decided(State.RACING)]
+        out = hopeless(every, self.page, self.question)
         return {one: out[one] for one in candidates if one in out and one not in kept}
 
     def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -217,8 +238,7 @@ class Search(Making):
     def _screen(self, candidates: list[Candidate]) -> Steps[list[Candidate]]:
         """Those that got something through a full load, the best first."""
         notebook, question, now = self.notebook, self.question, self.question.current
-        assert notebook.probe is not None
-        most = max(bound(one, notebook.probe, question).rate for one in candidates)
+        most = max(bound(one, self.page, question).rate for one in candidates)
         self.full = self.load(1, 3, users=full_load(question.objective, most))
         room = max(FEWEST, int(SCREENING * question.budget_s / self.cost_s(self.full)))
         in_order = sorted(candidates, key=lambda size: (size.slots or 0, size.processes))
@@ -307,8 +327,7 @@ class Search(Making):
         estimates = {one: rate for one in notebook.states if (rate := notebook.estimate(one))}
         through = notebook.screened(candidate)
         if through is None:
-            assert notebook.probe is not None
-            return max(estimates.values(), default=FIRST * notebook.probe.goodput)
+            return max(estimates.values(), default=FIRST * self.page.goodput)
         shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
         return through * (statistics.median(shares) if shares else FIRST)
 
@@ -374,27 +393,3 @@ def _measured(part: Notebook, candidate: Candidate) -> tuple[State, str]:
     if state in (State.RECOMMENDED, State.RACING):
         return State.MEASURED, "" if part.end is End.CONFIRMED else "not confirmed"
     return state, why
-
-
-class Searching:
-    """Is told what each trial showed. It goes on by being told all that was seen before."""
-
-    def __init__(self, search: Search, entries: Sequence[Entry] = ()) -> None:
-        """Goes on after these. Raises UsageError where it would not have made their trials."""
-        self.notebook = search.notebook
-        self._steps = search.steps()
-        self.next: Trial | None = next(self._steps, None)  #: None at its end.
-        for entry in entries:
-            if self.next is None or plain(self.next) != plain(entry.trial):
-                raise UsageError(
-                    f"Trial {len(self.notebook.entries) + 1} would be another one today: leave "
-                    "--resume out, or go on with the benchsuite that began it."
-                )
-            self.tell(entry.seen)
-
-    def tell(self, seen: Observation) -> None:
-        """What the next trial showed."""
-        try:
-            self.next = self._steps.send(seen)
-        except StopIteration:
-            self.next = None

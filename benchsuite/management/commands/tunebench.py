@@ -128,7 +128,7 @@ def _execution(options: dict[str, Any], screen: output.Screen) -> Execution:
 
 def _alone_s(execution: Execution, screen: output.Screen) -> float:
     """How long one user waits, who is asked of the first server before anything is stored."""
-    trial = execution.searching.next
+    trial = execution.search.next
     if trial is None:
         raise UsageError(f"Nothing can be started: {execution.notebook.said}.")
     plan = execution.plan_of(trial)

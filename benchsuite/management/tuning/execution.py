@@ -29,7 +29,7 @@ from benchsuite.system.interrupts import held_back
 from benchsuite.tuning import candidates
 from benchsuite.tuning.answer import UNTRIED, Outcome, untried_lines
 from benchsuite.tuning.notebook import Entry, Notebook
-from benchsuite.tuning.search import ASSUMED, Search, Searching
+from benchsuite.tuning.search import ASSUMED, Search
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 
@@ -49,7 +49,7 @@ class Execution:
 
     asked: Asked
     row: Tuning  #: Not stored yet where it is new.
-    searching: Searching
+    search: Search
 
     def run(
         self, at_work: Session, shown: Watcher, limiting: Callable[[Run], Sequence[str]]
@@ -61,7 +61,7 @@ class Execution:
         KeyboardInterrupt after Ctrl-C: the trial under way is made again when this is resumed.
         """
         with resuming.entered(self.row), shown:
-            while (trial := self.searching.next) is not None:
+            while (trial := self.search.next) is not None:
                 shown.next(trial)
                 begun, ran = monotonic(), None
                 sleep(trial.wait_s)
@@ -76,7 +76,7 @@ class Execution:
                         seen = replace(seen, named=tuple(limiting(ran)))
                     shown.saw(seen)
                 with held_back():  # the search must not know of what isn't stored
-                    self.searching.tell(seen)
+                    self.search.tell(seen)
                     purposes.keep_tuning(self.row, self.notebook, ran)
 
     def plan_of(self, trial: Trial) -> Plan:
@@ -87,7 +87,7 @@ class Execution:
 
     @property
     def notebook(self) -> Notebook:
-        return self.searching.notebook
+        return self.search.notebook
 
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
@@ -96,11 +96,11 @@ class Execution:
     def rehearsed(self) -> Notebook:
         """At the end of the search, if what comes after its trials so far is as assumed."""
         before = self.notebook.entries
-        searching = search(self.asked, before)
-        while (trial := searching.next) is not None:
-            overhead_s = searching.notebook.overhead_s if before else OVERHEAD_S
-            searching.tell(_assumed(trial, searching.notebook, overhead_s))
-        return searching.notebook
+        ahead = search(self.asked, before)
+        while (trial := ahead.next) is not None:
+            overhead_s = ahead.notebook.overhead_s if before else OVERHEAD_S
+            ahead.tell(_assumed(trial, ahead.notebook, overhead_s))
+        return ahead.notebook
 
     def enter(self, at_work: Session) -> None:
         """Stores that it begins, or goes on. Raises UsageError where another command came first."""
@@ -207,7 +207,7 @@ USED = 0.85  #: Of what no server can exceed: so much does one reach in time, ro
 OVERHEAD_S = 2.5  #: Of a start beside its load, where none was made.
 
 
-def search(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
+def search(asked: Asked, entries: Sequence[Entry] = ()) -> Search:
     """On a notebook of its own; goes on after these entries, or raises UsageError."""
     question, servers = asked.question, asked.servers
     database = reached(asked.spec.database, pool=question.pool, keeps=question.keeps_connections)
@@ -217,8 +217,7 @@ def search(asked: Asked, entries: Sequence[Entry] = ()) -> Searching:
         return candidates.sized(like.server, server, processes, threads, options, database)
 
     grid = partial(candidates.grid, servers, cpus=question.cpus, database=database)
-    made = Search(Notebook(question), grid, resize, partial(variants, asked))
-    return Searching(made, entries)
+    return Search(Notebook(question), grid, resize, partial(variants, asked)).after(entries)
 
 
 def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:

@@ -15,7 +15,7 @@ from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome, answer, untried_lines
 from benchsuite.tuning.candidates import configured
 from benchsuite.tuning.notebook import Notebook
-from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Phase, Question
 from tests.tuning_factories import ideal, notebook_of
 
@@ -141,7 +141,7 @@ def test_one_that_would_go_on_in_another_way_says_so():
         Notebook(Question(objective=parse("p95 < 200ms"), cpus=2)), lambda _: SIZES[1:2]
     )
     with pytest.raises(UsageError, match=r"^Trial 1 would be another one today: leave"):
-        Searching(search, seen)
+        search.after(seen)
 
 
 def test_a_run_has_the_size_of_its_candidate_and_its_changes():

@@ -10,7 +10,7 @@ from benchsuite.core.plain import plain, read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Phase, Question
 
 OBJECTIVE = parse("p95 < 200ms")
@@ -140,7 +140,7 @@ def test_cut_after_any_trial_it_goes_on_the_same():
     end = Outcome(driven(search(question), measure))
     assert {trial.candidate for trial, _ in whole} == set(question.scaling)
     for cut in range(0, len(whole) + 1, 3):
-        searching = Searching(search(question), [Entry(*one) for one in whole[:cut]])
+        searching = search(question).after([Entry(*one) for one in whole[:cut]])
         stored = read(Notebook, plain(searching.notebook))
         assert Outcome(stored).sentences == Outcome(searching.notebook).sentences != ()
         for expected, seen in whole[cut:]:

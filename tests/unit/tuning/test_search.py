@@ -15,7 +15,7 @@ from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.confirming import FEWEST_STARTS
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.planning import Making
-from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 from tests.tuning_factories import ideal, notebook_of
 
@@ -48,7 +48,7 @@ def test_cut_after_any_trial_it_goes_on_the_same(mode) -> None:
     end = Outcome(driven(search(), measure))
     assert len(whole) > 8
     for cut in range(len(whole) + 1):
-        searching = Searching(search(), [Entry(*one) for one in whole[:cut]])
+        searching = search().after([Entry(*one) for one in whole[:cut]])
         assert Outcome(searching.notebook).sentences
         for expected, seen in whole[cut:]:
             assert searching.next == expected

@@ -10,7 +10,7 @@ from benchmarks.tuning.simulated import asked, candidate, tune
 from benchsuite.servers.base import Against
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
-from benchsuite.tuning.search import Search, Searching
+from benchsuite.tuning.search import Search
 from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
 from tests.tuning_factories import ideal, notebook_of
 
@@ -83,7 +83,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
     )
     whole = list(going(first, measure))
     assert {Phase.DIAGNOSE, Phase.VARY} <= {trial.phase for trial, _ in whole}
-    searching = Searching(again, [Entry(*one) for one in whole])
+    searching = again.after([Entry(*one) for one in whole])
     assert searching.next is None
     assert Outcome(searching.notebook) == Outcome(first.notebook)
 
