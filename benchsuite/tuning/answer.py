@@ -22,8 +22,9 @@ from benchsuite.stats.compare import ratio
 from benchsuite.tuning import confirming, scaling
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import RISING, End, Notebook, State
+from benchsuite.tuning.planning import misses
 from benchsuite.tuning.scaling import Scaling
-from benchsuite.tuning.trial import Candidate, Phase
+from benchsuite.tuning.trial import Candidate, Level, Phase
 
 UNTRIED = (State.REFUSED, State.BOUNDED_OUT, State.NOT_TRIED)
 NOTHING = (End.REFUSED, End.NOTHING_RAN, End.NOTHING_HOLDS)
@@ -165,8 +166,8 @@ class Outcome:
             number = format_number(question.rate or self.held.rate)
             answer = f"{pick.words} holds {'at least ' * self.at_least}{number}/s with {goals}."
         elif self.end is not None and (rates := confirming.by_rate(notebook, pick)):
-            at, seen = format_number(min(rates)), _seen(notebook, pick)
-            answer = f"{pick.words} is the best found, and not confirmed: at {at}/s {seen}."
+            seen = f"at {format_number(min(rates))}/s {_seen(notebook, rates[min(rates)])}"
+            answer = f"{pick.words} is the best found, and not confirmed: {seen}."
         else:
             answer = f"So far {self.leading}; not confirmed."
         entries = [entry for entry in notebook.entries if entry.trial.candidate == pick]
@@ -334,16 +335,15 @@ def _now(notebook: Notebook, pick: Candidate) -> str:
     if held := confirming.held_by(notebook, now):
         return f"{you}: {format_number(held.rate)}/s."
     if rates := confirming.by_rate(notebook, now):
-        rate = f"{format_number(min(rates))}/s"
-        if confirming.missed(notebook, now, min(rates)):
+        rate, levels = f"{format_number(min(rates))}/s", rates[min(rates)]
+        if misses(notebook.question.objective.goals, levels):
             return f"{you}, which did not hold {rate}."
-        return f"{you}, which is not shown to hold {rate}: {_seen(notebook, now)}."
+        return f"{you}, which is not shown to hold {rate}: {_seen(notebook, levels)}."
     return f"{you}: {became(*notebook.states[now], between=', ')}."
 
 
-def _seen(notebook: Notebook, candidate: Candidate) -> str:
-    """ "90.6 % in time in 3 fresh runs", at the lowest of their rates."""
-    levels = next(iter(confirming.by_rate(notebook, candidate).values()))
+def _seen(notebook: Notebook, levels: Sequence[Level]) -> str:
+    """ "90.6 % in time in 3 fresh runs"."""
     return f"{notebook.reached(levels)} in {counted(len(levels), 'fresh run')}"
 
 
@@ -428,20 +428,18 @@ def _configurations(outcome: Outcome) -> Table | None:
 def figures(row: Row, goal: Goal) -> dict[str, Shown]:
     """Heading → what a candidate has there, beside its name and its state."""
     unconfirmed = "no fresh runs confirmed it" if row.estimate else row.words
-
-    def shown(
-        value: float | None, show: Callable[[float], str], why: str = row.words, note: str = ""
-    ) -> Shown:
-        return Shown.missing(why) if value is None else Shown(show(value), note)
-
+    notes = {"estimate": row.interval}
+    unlimited = "how many it opens at most isn't known"
+    known: dict[str, tuple[float | None, Callable[[float], str], str]] = {
+        "estimate": (row.estimate, format_rate, row.words),
+        "holds": (row.rate, format_rate, unconfirmed),
+        _there(goal): (row.percentile_s, format_duration, unconfirmed),
+        "memory": (row.memory_bytes, format_bytes, row.words),
+        "CPU a request": (row.cpu_s, format_duration, row.words),
+        "connections": (row.candidate.connections, format_count, unlimited),
+        "runs": (row.starts, format_count, ""),
+    }
     return {
-        "estimate": shown(row.estimate, format_rate, note=row.interval),
-        "holds": shown(row.rate, format_rate, unconfirmed),
-        _there(goal): shown(row.percentile_s, format_duration, unconfirmed),
-        "memory": shown(row.memory_bytes, format_bytes),
-        "CPU a request": shown(row.cpu_s, format_duration),
-        "connections": shown(
-            row.candidate.connections, format_count, "how many it opens at most isn't known"
-        ),
-        "runs": Shown(format_count(row.starts)),
+        name: Shown.missing(why) if value is None else Shown(show(value), notes.get(name, ""))
+        for name, (value, show, why) in known.items()
     }

@@ -105,12 +105,6 @@ def by_rate(
     return dict(sorted(gathered((level.rate, level) for level in shown).items()))
 
 
-def missed(notebook: Notebook, candidate: Candidate, rate: float) -> bool:
-    """Whether a fresh start missed a goal at this rate: more starts can't show that it is held."""
-    levels = by_rate(notebook, candidate).get(rate, [])
-    return misses(notebook.question.objective.goals, levels)
-
-
 def at_most(failures: int, planned: int) -> float:
     """The share of failures that so few would not show once in twenty times (Clopper & Pearson)."""
     if failures >= planned:
@@ -267,13 +261,16 @@ def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
 def fresh(
     making: Making, candidate: Candidate, load: Load, starts: int, why: str, kept_s: float, at: int
 ) -> Steps[None]:
-    """As many starts as there is time for, from that place on; none where they would be few."""
+    """As many starts as there is time for, from that place on; none where they would be few. After
+    one that missed a goal more can't show that the rate is held.
+    """
+    notebook, goals = making.notebook, making.question.objective.goals
     for place in range(starts):
         if making.cost_s(load, max(1, FEWEST_STARTS - place)) > making.left_s - kept_s:
             break
         yield from making.start(candidate, Phase.CONFIRM, load, why, at + place)
-        is_discarded = making.notebook.state(candidate) is State.DISCARDED
-        if is_discarded or missed(making.notebook, candidate, load.rates[0]):
+        levels = by_rate(notebook, candidate).get(load.rates[0], [])
+        if notebook.state(candidate) is State.DISCARDED or misses(goals, levels):
             break
 
 

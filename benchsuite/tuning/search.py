@@ -147,14 +147,11 @@ class Search(Making):
             notebook.end = End.REFUSED
             return []
         sizes = sorted(self._candidates(), key=lambda size: size != question.current)
-        firsts: dict[str, Candidate] = {}
-        for candidate in sizes:
-            if not refusal(question, candidate):
-                firsts.setdefault(candidate.server, candidate)
-        if not firsts:
+        allowed = gathered((size.server, size) for size in sizes if not refusal(question, size))
+        if not allowed:
             self._admitted(sizes)  # none of them, and the notebook says why
             self._refused()
-        return [*firsts.values()]
+        return [first for first, *_ in allowed.values()]
 
     def _candidates(self) -> list[Candidate]:
         """With what runs now, and without servers that can't run."""

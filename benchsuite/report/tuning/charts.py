@@ -20,16 +20,14 @@ GREY = "#8a8a8a"
 def shares(outcome: Outcome) -> Chart:
     """Of each candidate that was asked for rates: what share met the first goal at each."""
     notebook, goal = outcome.notebook, outcome.notebook.question.objective.goals[0]
-    fresh = (Phase.CONFIRM,)
-    racing = [row.candidate for row in outcome.rows if notebook.of(row.candidate, *RISING, *fresh)]
+    kinds = ("", "-open", RISING), (", fresh", "", (Phase.CONFIRM,))
+    every = (*RISING, Phase.CONFIRM)
+    racing = [row.candidate for row in outcome.rows if notebook.of(row.candidate, *every)]
     columns, measured = [], []
     for candidate, style in zip(racing, styles([one.server for one in racing]), strict=True):
-        for title, symbol, phases in (
-            (candidate.name, f"{style.marker}-open", RISING),
-            (f"{candidate.name}, fresh", style.marker, fresh),
-        ):
+        for fresh, hollow, phases in kinds:
             if notebook.of(candidate, *phases):
-                mark = points(style.colour, symbol)
+                mark, title = points(style.colour, style.marker + hollow), candidate.name + fresh
                 columns.append(Column(f"{title} percent", title, format_percent, mark=mark))
                 levels = by_rate(notebook, candidate, phases).items()
                 measured.append({rate: _percent(of_rate) for rate, of_rate in levels})
