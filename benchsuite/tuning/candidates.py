@@ -26,9 +26,7 @@ def grid(
     cpus: int,
     database: DatabaseSpec | None = None,
 ) -> list[Candidate]:
-    """Each server in sizes around what this page needs, in all settings of its knobs; without those
-    that it can't have.
-    """
+    """Each server in sizes around what this page needs, in all settings of it that it can have."""
     sizes = (
         sized(name, server, processes, threads, options, database)
         for name, server in servers.items()

@@ -1,6 +1,4 @@
-"""Fresh starts, of which alone the figures come: which rate holds, how surely, and which candidate
-needs least for it.
-"""
+"""Fresh starts, whose figures alone count: which rate holds, how surely, and who needs least."""
 
 import math
 from collections.abc import Sequence

@@ -159,9 +159,8 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
         if (cause and cause in causes) or making.unspent_s <= 0:
             break  # as of another server, so it is not due to the server; or no time is left
         causes.add(cause)
-    notebook.end = End.NOTHING_RAN
-    whys = [why for state, why in notebook.states.values() if why and state is not State.REFUSED]
-    notebook.said = "; ".join(dict.fromkeys(whys))
+    whys = dict.fromkeys(notebook.decided(State.NO_STATEMENT, State.DISCARDED).values())
+    notebook.end, notebook.said = End.NOTHING_RAN, "; ".join(whys)
     return None
 
 

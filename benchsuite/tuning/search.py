@@ -23,7 +23,7 @@ from benchsuite.tuning.notebook import RISING, End, Entry, Notebook, State
 from benchsuite.tuning.planning import Making, Steps, full_load, judge, least_s, probe
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Probe, Trial
 
-Grid = Callable[[Probe], Sequence[Candidate]]
+Grid = Callable[[Probe], Sequence[Candidate]]  #: The candidates for such a page.
 
 ASSUMED = Probe(response_s=0.03, cpu_s=0.01, goodput=80.0, memory_bytes=60e6)
 """A page, before one was seen: what is refused in all its sizes is never started."""
@@ -55,9 +55,6 @@ class Search(Making):
         resize: Resize = lambda like, processes, threads: None,
         variants: Variants = lambda pick, against: (),
     ) -> None:
-        """`grid` gives the candidates for a probe's page, `resize` the best's server in another
-        size, `variants` other settings of the pick.
-        """
         super().__init__(notebook)
         self.grid, self.resize, self.variants = grid, resize, variants
         self.full = Load(warmup_s=1, window_s=3)  #: With as many users as screening finds right.
