@@ -77,8 +77,7 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
             continue
         mean, half = interval([level.met[0] / level.planned for level in levels])
         times = [level.percentile_s for level in levels if level.percentile_s is not None]
-        loads = [entry.trial.load for entry in entries if rate in entry.trial.load.rates]
-        window_s = min(load.window_s for load in loads)
+        window_s = min(one.trial.load.window_s for one in entries if rate in one.trial.load.rates)
         held = Held(
             rate=rate / margin(notebook, window_s),
             shown=rate,

@@ -10,7 +10,7 @@ from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, RunSpec
-from benchsuite.core.specs.load import IN_FLIGHT, LONGEST_S, POISSON
+from benchsuite.core.specs.load import LONGEST_S, POISSON
 from benchsuite.core.specs.objective import Goal, margin
 from benchsuite.core.specs.spec import changed
 from benchsuite.findings.generator import LIMIT
@@ -75,14 +75,13 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
         drain_s=patience_s,
     )
     if asked.users:
-        users = min(asked.users, IN_FLIGHT)
-        processes = min(load.processes, users)
+        processes = min(load.processes, asked.users)
         load = replace(
             load,
-            users=users,
+            users=asked.users,
             processes=processes,
-            hosts=min(load.hosts, users // processes),
-            think_time_s=max(load.think_time_s, users / (question.most_per_s or math.inf)),
+            hosts=min(load.hosts, asked.users // processes),
+            think_time_s=max(load.think_time_s, asked.users / (question.most_per_s or math.inf)),
         )
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
@@ -116,7 +115,7 @@ LONGEST = 200  #: Characters of what an answer said.
 
 def observation(trial: Trial, result: RunResult, question: Question, took_s: float) -> Observation:
     """Of a run that was not interrupted."""
-    goals, most_per_s = question.objective.goals, question.most_per_s
+    goals = question.objective.goals
     is_late = any(finding.code.startswith(LATE) for finding in result.findings)
     piles_up = not is_late and bool(_codes(result, PILING_UP))
     spoiling = _findings(result, SPOILING if piles_up else (*SPOILING, *OTHER_TIMES))
@@ -129,12 +128,8 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     each = _requests_each(total, result.summaries)
     spoiled_stages = {name for finding in spoiling for name in finding.stages}
     levels = tuple(_levels(trial, result, goals, each, spoiled_stages))
-    at_most = any(  # it held all that it may be asked
-        most_per_s is not None
-        and level.rate >= most_per_s
-        and margin(goals, level.planned, level.met) >= 0
-        for level in levels
-    )
+    held = (level.rate for level in levels if margin(goals, level.planned, level.met) >= 0)
+    is_all = max(held, default=0.0) >= (question.most_per_s or math.inf)  # that it may be asked
     cpu = every.cpu(result)
     failing = _codes(result, (*FAILING, *PILING_UP) if piles_up else FAILING)
     starving = {finding.code for finding in _findings(result, STARVING, Weight.WEAK)}
@@ -147,7 +142,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
         memory_bytes=every.memory(result),
         connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
-        limit=_codes(result, LIMIT) or ((TARGETS,) if at_most else ()),
+        limit=_codes(result, LIMIT) or ((TARGETS,) if is_all else ()),
         fails=tuple(sorted({*failing, *starving})),
         wrong=_wrong(result),
         failure=result.failure if result.status is Status.FAILED else "",
