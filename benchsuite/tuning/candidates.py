@@ -62,9 +62,7 @@ def sized(
     )
 
 
-def _settings(
-    server: type[ServerAdapter], need: int, threads: int
-) -> Iterable[Mapping[str, Option]]:
+def _settings(server: type[ServerAdapter], need: int, threads: int) -> Iterable[dict[str, Option]]:
     """All combinations of what its knobs are set to; what is its default isn't set."""
     worked_out = {Fit.NEED: need, Fit.THREADS: threads}
     values = (

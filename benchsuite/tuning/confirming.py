@@ -131,12 +131,10 @@ def margin(notebook: Notebook, window_s: float) -> float:
     return math.exp(FLATTERS * max(0.0, short - minute))
 
 
-def interval(
-    values: Sequence[float], quantile: float = (1 + CONFIDENCE) / 2
-) -> tuple[float, float]:
+def interval(values: Sequence[float], share: float = (1 + CONFIDENCE) / 2) -> tuple[float, float]:
     """Mean, and how far its interval reaches to either side, by Student's t."""
     error = stdev(values) / math.sqrt(len(values))
-    return fmean(values), student_quantile(len(values) - 1, quantile) * error
+    return fmean(values), student_quantile(len(values) - 1, share) * error
 
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:

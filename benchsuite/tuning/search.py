@@ -285,10 +285,8 @@ class Search(Making):
                 load = self.load(1, window_s, rates=[self._rate(candidate)])
                 if self.cost_s(load) > self._spare_s and any(map(notebook.estimate, field)):
                     return
-                nearer = ", nearer to what it just holds" if place else " below a full load"
-                seen = yield from self.start(
-                    candidate, Phase.BISECT, load, f"one rate{nearer}", place
-                )
+                how = ", nearer to what it just holds" if place else " below a full load"
+                seen = yield from self.start(candidate, Phase.BISECT, load, f"one rate{how}", place)
                 is_known = bool(notebook.points(notebook.of(candidate, *RISING)))
                 judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
             field = notebook.going(field)
