@@ -183,14 +183,12 @@ class Search(Making):
         return [one for one in candidates if one not in out]
 
     def _refused(self) -> None:
-        notebook, question, probe = self.notebook, self.question, self.notebook.probe
-        if question.rate is not None and probe is not None:
-            out = notebook.decided(State.BOUNDED_OUT)
-            rates = {one: bound(one, probe, question).rate for one in out}
-            if nearest := max(rates, key=rates.__getitem__, default=None):
-                notebook.end = End.NOTHING_HOLDS
-                notebook.said = f"{nearest.name} comes nearest: {out[nearest]}"
-                return
+        notebook, out = self.notebook, self.notebook.decided(State.BOUNDED_OUT)
+        rates = {one: bound(one, self.page, self.question).rate for one in out}
+        if nearest := max(rates, key=rates.__getitem__, default=None):
+            notebook.end = End.NOTHING_HOLDS
+            notebook.said = f"{nearest.name} comes nearest: {out[nearest]}"
+            return
         whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
         whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
         notebook.end = End.REFUSED

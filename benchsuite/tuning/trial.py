@@ -194,9 +194,7 @@ class Question:
     unshared: int = 0  #: CPUs that the load generator leaves to the server.
     current: Candidate | None = None  #: What runs now: raced and confirmed whatever it shows.
     thorough: bool = False  #: Confirm in windows of 40 s.
-    for_cpus: int | None = None
-    """The CPUs that were asked for, to which the target is pinned; of more than `cpus` only a bound
-    is said."""
+    for_cpus: int | None = None  #: Asked for, and pinned; of more than `cpus` only a bound is said.
     connections_limit: Mapping[str, int | None] = field(default_factory=dict)
     """Kind of database → max_connections less those reserved; None where it isn't known."""
     aliases: Mapping[str, int] = field(default_factory=dict)
