@@ -99,7 +99,7 @@ def _mark(rows: Sequence[Row], hollow: str) -> Mark:
     """A point for each in the colour of its server, a star for what is recommended."""
     best = {row.candidate.server: row for row in sorted(rows, key=lambda row: row.rank)[::-1]}
     symbols = ["star" if row.state is State.RECOMMENDED else "circle" for row in rows]
-    rate = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{RATE.unit}"
+    hover = f"%{{customdata}}: {'at most ' * bool(hollow)}%{{y:.4~r}}{RATE.unit}"
     ends = [(row.estimate, row.low, row.high) for row in rows]
     look = {
         "mode": "markers+text",
@@ -108,14 +108,12 @@ def _mark(rows: Sequence[Row], hollow: str) -> Mark:
         "cliponaxis": False,
         "showlegend": False,
         "customdata": [escaped(f"{row.candidate.name}, {row.words}") for row in rows],
-        "hovertemplate": f"{rate} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
+        "hovertemplate": f"{hover} with %{{x:.4~r}}{MEMORY.unit}<extra></extra>",
         "error_y": {
             "type": "data",
             "symmetric": False,
-            "array": [rounded(high - value) if value and high else None for value, _, high in ends],
-            "arrayminus": [
-                rounded(value - low) if value and low else None for value, low, _ in ends
-            ],
+            "array": [rounded(high - rate) if rate and high else None for rate, _, high in ends],
+            "arrayminus": [rounded(rate - low) if rate and low else None for rate, low, _ in ends],
             "color": GREY,
             "visible": not hollow,
         },
