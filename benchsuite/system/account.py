@@ -5,21 +5,13 @@ import pwd
 import stat
 import tempfile
 from pathlib import Path
-from typing import TypedDict
+from typing import Any
 
 from benchsuite.core.exceptions import StartError, UnavailableError
 
 NOBODY = "nobody"
 MAP = Path("/proc/self/uid_map")  #: The users of our user namespace; all are outside of one.
 CLOSED = stat.S_IRWXG | stat.S_IRWXO  #: Modes, none of which our closed folders have.
-
-
-class Rights(TypedDict, total=False):
-    """The arguments of `subprocess` that start a program as another user."""
-
-    user: int
-    group: int
-    extra_groups: list[int]
 
 
 def unprivileged() -> str:
@@ -34,8 +26,8 @@ def unprivileged() -> str:
     return NOBODY if any(first <= uid < first + count for first, _, count in ranges) else ""
 
 
-def rights_of(user: str) -> Rights:
-    """Arguments that start a program as this user alone; none for "". StartError for no user."""
+def rights_of(user: str) -> dict[str, Any]:
+    """Arguments of `subprocess` for a start as this user; none for "". StartError for no user."""
     if not user:
         return {}
     account = _account(user)
