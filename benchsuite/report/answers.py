@@ -82,7 +82,7 @@ def _headline(run: Run) -> str:
         until = date_format(localtime(expected_until(run)), "j M, H:i")
         left = planned_s(run) - (datetime.now(UTC) - run.started_at).total_seconds()
         end = "It should be done any moment."
-        if not lock.can_be_seen(run.owner):
+        if lock.has_ended(run.owner) is None:
             host = lock.owner_host(run.owner)
             end = f"{host} measures it; without a result by {until} it counts as interrupted."
         elif left > 0:

@@ -261,8 +261,8 @@ def sweep() -> int:
     gone = [
         run
         for run in running.only("owner", "started_at", "spec", "duration_s", "warmup_s")
-        if lock.has_ended(run.owner)
-        or not (lock.can_be_seen(run.owner) or datetime.now(UTC) < expected_until(run))
+        if (ended := lock.has_ended(run.owner))
+        or (ended is None and datetime.now(UTC) >= expected_until(run))
     ]
     reason = "The command that made this run ended unexpectedly; none of its figures were stored."
     try:

@@ -42,18 +42,8 @@ def pid_of(owner: str) -> int:
     return int(parts[4]) if is_valid else 0
 
 
-def has_ended(owner: str) -> bool:
-    """Whether it is certain from here that this process has ended; true of an invalid name."""
-    return _ended(owner) is True
-
-
-def can_be_seen(owner: str) -> bool:
-    """Whether this process can tell: not for other machines or containers."""
-    return _ended(owner) is not None
-
-
-def _ended(owner: str) -> bool | None:
-    """None if unknown from here."""
+def has_ended(owner: str) -> bool | None:
+    """True for an invalid name, too; None if unknown here: for other machines or containers."""
     pid = pid_of(owner)
     if not pid:
         return True

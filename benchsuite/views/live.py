@@ -133,7 +133,7 @@ class Watch:
         self._owner = owners.first() or ""
         self._is_running = bool(self._owner) and not lock.has_ended(self._owner)
         reader = None
-        if self._is_running and lock.can_be_seen(self._owner):
+        if self._is_running and lock.has_ended(self._owner) is False:
             reader = journal.of_process(lock.pid_of(self._owner))
         elif self._kind == BATCH:  # it may be between two runs
             reader = next((one for one in journal.readers() if one.batch == str(self._pk)), None)
@@ -241,8 +241,8 @@ def under_way() -> list[UnderWay]:
             pages[execution.owner] = str(execution), execution.get_absolute_url()
     here, rows = {reader.pid: reader for reader in journal.readers()}, []
     for owner, page in pages.items():  # the number of one elsewhere is another process here
-        if not lock.has_ended(owner):
-            reader = here.pop(lock.pid_of(owner), None) if lock.can_be_seen(owner) else None
+        if not (ended := lock.has_ended(owner)):
+            reader = here.pop(lock.pid_of(owner), None) if ended is False else None
             rows.append(UnderWay(*page, _follower(reader)))
     for other in here.values():  # between two of its runs
         last = Run.objects.filter(batch=other.batch).only("batch", "workload").first()

@@ -183,14 +183,13 @@ def machine_id(tmp_path, monkeypatch):
 
 
 def test_this_process_lives():
-    assert not lock.has_ended(lock.owner_name())
-    assert lock.can_be_seen(lock.owner_name())
+    assert lock.has_ended(lock.owner_name()) is False
     assert len(lock.owner_name()) <= LONGEST_OWNER
     assert lock.owner_host(lock.owner_name()) == platform.node().replace(":", "-")[:64]
 
 
 def test_who_has_ended_and_who_can_be_seen(golden, machine_id):
-    golden.cases(lambda name: (lock.has_ended(name), lock.can_be_seen(name)))
+    golden.cases(lambda name: (bool(ended := lock.has_ended(name)), ended is not None))
 
 
 def test_a_zombie_has_ended(monkeypatch):
@@ -201,7 +200,7 @@ def test_a_zombie_has_ended(monkeypatch):
 
 def test_machines_without_an_id_are_not_told_apart_by_their_names(machine_id):
     machine_id.write_text("")
-    assert not lock.can_be_seen(named(boot="another-boot"))
+    assert lock.has_ended(named(boot="another-boot")) is None
 
 
 def test_a_process_that_proc_hides_can_not_be_seen(monkeypatch):
@@ -211,4 +210,4 @@ def test_a_process_that_proc_hides_can_not_be_seen(monkeypatch):
     name = lock.owner_name()
     monkeypatch.setattr(lock, "read_stat", lambda pid: None)
     monkeypatch.setattr(os, "kill", refuse)
-    assert not lock.can_be_seen(name)
+    assert lock.has_ended(name) is None
