@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any
 
 from benchsuite.core.specs import DatabaseSpec, Option, WorkloadSpec
 from benchsuite.core.specs.database import vendor_of
@@ -24,7 +24,7 @@ class Order(Spec):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Facts:
+class Facts(Spec):
     """Sent to the parent as JSON."""
 
     database_address: tuple[str, int] | None = None
@@ -44,11 +44,6 @@ class Facts:
     def workload(self, spec: WorkloadSpec) -> WorkloadSpec:
         """The workload with the options that `prepare()` added, for the load."""
         return replace(spec, options={**spec.options, **self.options})
-
-    @classmethod
-    def from_json(cls, data: Mapping[str, Any]) -> Self:
-        lists = {name: tuple(one) for name, one in data.items() if isinstance(one, list)}
-        return cls(**{**data, **lists})
 
 
 @dataclass(frozen=True, slots=True)

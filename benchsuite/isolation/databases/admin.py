@@ -133,7 +133,7 @@ class DatabaseAdmin:
             signed_in=who,
             options=dict(prepared.get("options", {})),
         )
-        return {"settings_changed": self._changes(), "facts": dataclasses.asdict(facts)}
+        return {"settings_changed": self._changes(), "facts": facts.to_json()}
 
     def take_over(self) -> dict[str, Any]:
         """What another keeper made, with the clones that it left, is this one's to drop."""

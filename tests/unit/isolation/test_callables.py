@@ -1,7 +1,6 @@
 """The callables that runs serve, and what keeper and parent tell each other of a project."""
 
 import asyncio
-import dataclasses
 import importlib
 import json
 import logging
@@ -242,7 +241,7 @@ def test_values(golden):
 
 def test_facts_come_through_json_as_they_were():
     facts = Facts(database_address=("db.example", 5432), memory_layers=("a",))
-    assert Facts.from_json(json.loads(json.dumps(dataclasses.asdict(facts)))) == facts
+    assert Facts.from_json(json.loads(json.dumps(facts.to_json()))) == facts
 
 
 INSTRUCTIONS = Instructions(
