@@ -34,7 +34,6 @@ class Facts(Spec):
     memory_layers: tuple[str, ...] = ()  #: The channel layers that stay within a process.
     slowing: Mapping[str, str] = field(default_factory=dict)  #: Setting → what slows requests down.
     undone: Mapping[str, str] = field(default_factory=dict)  #: Setting → what would with DEBUG.
-    engine: str = ""  #: Name and version of the database: "sqlite 3.40.1", "none".
     cookies: Mapping[str, str] = field(default_factory=dict)  #: What every user sends.
     copied: str = ""  #: How much of the project's own data a run has, in words; empty for none.
     empty: bool = False  #: Whether no table has a row, but those that have one after `migrate`.

@@ -27,7 +27,7 @@ from benchsuite.core.refusals import Refusal, first_line, where, why
 from benchsuite.core.specs import KEEP
 from benchsuite.core.units import format_bytes
 from benchsuite.isolation.databases import filling
-from benchsuite.isolation.databases.creation import Rows, Throwaway, engine, with_rows
+from benchsuite.isolation.databases.creation import Rows, Throwaway, ensure_reached, with_rows
 from benchsuite.isolation.facts import Facts, Order, database_address, slowing, undone
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
@@ -112,7 +112,7 @@ class DatabaseAdmin:
             self._begin("log in")
             empty = not self._kept and bool(apps.get_models()) and with_rows() <= migrated
             cookies, who = filling.signed_in(login, self._order.rights) if login else ({}, "")
-            program = engine()
+            ensure_reached()
         connections.close_all()
         cookies = {**prepared.get("cookies", {}), **cookies}
         _check_sessions(cookies)
@@ -126,7 +126,6 @@ class DatabaseAdmin:
             memory_layers=in_memory(getattr(settings, "CHANNEL_LAYERS", None)),
             slowing=slowing(project),
             undone=undone(project),
-            engine=program,
             cookies=cookies,
             copied=copied,
             empty=empty,

@@ -177,13 +177,10 @@ def with_rows() -> set[tuple[str, str]]:
     return filled
 
 
-def engine() -> str:
-    """Name and version of the default database's program; "none" for a project without one."""
-    if "default" not in connections or _entry("default")["ENGINE"] == DUMMY:
-        return "none"
-    connection = connections["default"]
-    version = ".".join(str(part) for part in connection.get_database_version())
-    return f"{connection.display_name.lower()} {version}"
+def ensure_reached() -> None:
+    """Raises django.db.Error where the default database, if there is one, does not answer."""
+    if "default" in _aliases():
+        connections["default"].get_database_version()
 
 
 def _point(names: dict[str, str]) -> None:

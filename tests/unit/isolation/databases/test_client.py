@@ -46,12 +46,12 @@ def keeper(answers, log, *, start_timeout_s=None):
 
 def test_what_prepare_found_out_is_known_after_the_wait(pipe, tmp_path):
     os.write(pipe[1], b'{"number": 0, "settings_changed": {"DEBUG": "False"}, ')
-    os.write(pipe[1], b'"facts": {"engine": "sqlite 3.40.1", "cookies": {"a": "b"}, ')
+    os.write(pipe[1], b'"facts": {"revision": "4f2c1a9b", "cookies": {"a": "b"}, ')
     os.write(pipe[1], b'"options": {"rows": 7}}}\n')
     one = keeper(pipe[0], tmp_path / "log")
     one.wait()
     one.wait()
-    assert one.facts.engine == "sqlite 3.40.1"
+    assert one.facts.revision == "4f2c1a9b"
     assert one.facts.cookies == {"a": "b"}
     assert one.settings_changed == {"DEBUG": "False"}
     asked = WorkloadSpec(workload="io_read", options={"rows": -1})
@@ -90,8 +90,8 @@ def test_a_keeper_that_says_nothing_is_given_up_when_that_was_said(pipe, tmp_pat
 
 def test_an_answer_that_is_there_is_read_however_late(pipe, tmp_path, monkeypatch):
     monkeypatch.setattr("benchsuite.isolation.databases.client.READY_S", -1.0)
-    answers(pipe, '{"number": 0, "facts": {"engine": "none"}}')
-    assert keeper(pipe[0], tmp_path / "log").facts.engine == "none"
+    answers(pipe, '{"number": 0, "facts": {"revision": "4f2c1a9b"}}')
+    assert keeper(pipe[0], tmp_path / "log").facts.revision == "4f2c1a9b"
 
 
 def answers(pipe, *lines):
