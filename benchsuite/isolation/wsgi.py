@@ -9,11 +9,8 @@ _project, _counter, _listener = loaded("wsgi")
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Any:
-    def start(status: str, headers: list[tuple[str, str]], exc_info: Any = None) -> Any:
-        headers = [*headers, *own_headers()]
-        if exc_info is None:
-            return start_response(status, headers)
-        return start_response(status, headers, exc_info)
+    def start(status: str, headers: list[tuple[str, str]], *more: Any, **named: Any) -> Any:
+        return start_response(status, [*headers, *own_headers()], *more, **named)
 
     _counter.add()
     try:
