@@ -91,15 +91,12 @@ class Overflow:
 
     def __init__(self, add: Callable[[], None]) -> None:
         self._add = add
-        self._watched: set[str] = set()
+        self._awaited = {"channels.exceptions": _watch_refusals, REDIS: _watch_redis}
 
     def watch(self) -> None:
         """Hooks into the layers imported by now; may be called repeatedly."""
-        for name, look in (("channels.exceptions", _watch_refusals), (REDIS, _watch_redis)):
-            module: Any = sys.modules.get(name)
-            if module is not None and name not in self._watched:
-                self._watched.add(name)
-                look(module, self._add)
+        for name in self._awaited.keys() & sys.modules.keys():
+            self._awaited.pop(name)(sys.modules[name], self._add)
 
 
 def _watch_refusals(exceptions: Any, add: Callable[[], None]) -> None:
