@@ -125,13 +125,8 @@ class Swarm(FrontAdapter):
             "command": [*pinned, Path(first).name, *words],
             "environment": dict(asked.env),
             "volumes": [
-                {
-                    "type": "bind",
-                    "source": str(folder),
-                    "target": str(folder),
-                    "read_only": number > 0,
-                }
-                for number, folder in enumerate(asked.folders)
+                {"type": "bind", "source": path, "target": path, "read_only": number > 0}
+                for number, path in enumerate(map(str, asked.folders))
             ],
             "ports": [{"target": INSIDE[1], "published": port, "mode": publish}],
             "deploy": {
@@ -155,10 +150,9 @@ def _engine() -> Mapping[str, Any]:
 
 def _docker(*arguments: str) -> str | None:
     """The output of docker; None when it fails."""
-    try:
+    with suppress(DockerError):
         return docker(*arguments)
-    except DockerError:
-        return None
+    return None
 
 
 class DockerError(Exception):
