@@ -112,10 +112,8 @@ class MariaDB(DatabaseService):
         return f"mysql://{SUPERUSER}:{self.password}@{HOST}:{self.port}/mysql"
 
     def make(self) -> None:
-        install = programs.find_program(INSTALL)
-        assert install is not None
-        words = [f"--datadir={DATA}", "--skip-test-db", "--force"]
-        self.run([install, "--no-defaults", *words], INSTALL)
+        words = ["--no-defaults", f"--datadir={DATA}", "--skip-test-db", "--force"]
+        self.run([programs.find_program(INSTALL) or INSTALL, *words], INSTALL)
 
     def config_files(self) -> Mapping[str, str]:
         superuser, user = f"'{SUPERUSER}'@'{HOST}'", f"'{USER}'@'{HOST}'"
