@@ -110,11 +110,9 @@ def untracked_code(folder: Path) -> str:
     tracked = {os.fsdecode(one) for one in (_git(folder, "ls-files", "-z") or b"").split(b"\0")}
     digest, count = hashlib.sha256(), 0
     for place, folders, files in os.walk(folder):
-        folders[:] = sorted(  # exists() of a Path raises where a folder is closed to us
-            one
-            for one in folders
-            if not (one.startswith(".") or os.path.exists(f"{place}/{one}/pyvenv.cfg"))
-        )
+        shown = [name for name in sorted(folders) if not name.startswith(".")]
+        # exists() of a Path raises where a folder is closed to us
+        folders[:] = [name for name in shown if not os.path.exists(f"{place}/{name}/pyvenv.cfg")]
         for path in (Path(place, one) for one in sorted(files)):
             name = str(path.relative_to(folder))
             if name in tracked or not (path.suffix in CODE or path.name == ENVIRONMENT):
