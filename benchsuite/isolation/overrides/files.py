@@ -13,6 +13,7 @@ from django.core.management import CommandError, call_command
 from django.utils.module_loading import import_string
 
 from benchsuite.core.exceptions import DatabaseError
+from benchsuite.core.refusals import first_line
 from benchsuite.core.specs.run import COLLECT, SKIP
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import FILES, MISSING, Changes, Found, like
@@ -127,10 +128,8 @@ def _collect(backend: Any, folder: str) -> None:
         call_command(Command(), interactive=False, verbosity=0)
     except (CommandError, ImproperlyConfigured, OSError, ValueError) as error:
         # Django's storages raise ValueError for a missing file that a stylesheet names
-        lines = [line.strip() for line in str(error).splitlines() if line.strip()]
-        reason = lines[0].rstrip(".") if lines else type(error).__name__
         raise DatabaseError(
-            f"The static files could not be collected: {reason}; fix that, or "
+            f"The static files could not be collected: {first_line(error)}; fix that, or "
             f"{SKIPPING} (pages that use one will then fail)."
         ) from error
 
