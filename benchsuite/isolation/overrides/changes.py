@@ -125,9 +125,8 @@ def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[...,
 
 def project_settings(module: str) -> dict[str, Any]:
     """Name → value of all that the module sets, or the environment instead."""
-    module_settings = imported(module)
-    variables = {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
-    return {**named(module_settings), **variables}
+    own = named(imported(module))  # first, as it may set variables
+    return own | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
 
 
 def imported(module: str) -> object:
