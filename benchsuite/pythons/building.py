@@ -17,7 +17,7 @@ from typing import Self
 from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.pythons.interpreter import ASTRAY, OWN, Interpreter, ask, build_of, kind_of
 from benchsuite.system import logfile
-from benchsuite.system.folders import write_private
+from benchsuite.system.folders import replace_private, write_private
 from benchsuite.system.installed import plain
 from benchsuite.system.interrupts import held_back
 from benchsuite.system.process import running
@@ -102,9 +102,7 @@ class Requirements:
             return
         with _writing(root):
             path.parent.mkdir(parents=True, exist_ok=True)
-            aside = path.with_suffix(f".{os.getpid()}")
-            write_private(aside, json.dumps(asdict(self), indent=1))
-            aside.replace(path)
+            replace_private(path, json.dumps(asdict(self), indent=1))
 
 
 @contextmanager
@@ -270,9 +268,7 @@ def _build(slot: Slot, say: Say) -> None:
             _run(slot, [str(slot.python), "-c", recipe.proof])
         has = ask(str(slot.python))
         mark = {"name": recipe.name, "python": has["facts"], "installed": has["installed"]}
-        aside = slot.folder / f"{MARK}.new"
-        aside.write_text(json.dumps(mark, indent=1, sort_keys=True))
-        aside.replace(slot.folder / MARK)
+        replace_private(slot.folder / MARK, json.dumps(mark, indent=1, sort_keys=True))
     except BaseException as error:
         with held_back():
             slot.remove()

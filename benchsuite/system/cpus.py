@@ -193,7 +193,5 @@ def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int
     size = round(size, DIGITS - len(str(size)))
     with suppress(OSError):  # where it can't be kept, it is found anew each time
         known.parent.mkdir(parents=True, exist_ok=True)
-        new = known.with_suffix(f".{os.getpid()}")
-        folders.write_private(new, json.dumps({"size": size}))
-        new.replace(known)
+        folders.replace_private(known, json.dumps({"size": size}))
     return size

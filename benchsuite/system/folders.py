@@ -25,6 +25,13 @@ def write_private(path: Path, text: str) -> None:
         file.write(text)
 
 
+def replace_private(path: Path, text: str) -> None:
+    """The same in one step: nobody reads half of it, and a full disk leaves what was there."""
+    aside = path.with_suffix(f".{os.getpid()}")
+    write_private(aside, text)
+    aside.replace(path)
+
+
 def private_log(path: Path) -> BinaryIO:
     """A new file for a program's output."""
     return open(path, "wb", opener=_opener)

@@ -28,6 +28,7 @@ from django.utils.decorators import sync_and_async_middleware
 
 from benchsuite.isolation.instructions import beside
 from benchsuite.isolation.served.errors import is_the_projects, short
+from benchsuite.system.folders import replace_private
 
 PREFIX = "diagnosis-"  #: Of the files in which processes keep their accounts.
 EVERY_S = 0.3  #: Between two writings: the last requests may be missing.
@@ -99,10 +100,8 @@ class Account:
             "longest_pause_s": self.longest_pause_s,
             "cpu_s": time.process_time() - self.cpu_before_s,
         }
-        new = self.path.with_suffix(".new")
         with suppress(OSError):  # a full disk, or another user's folder: the answer stays
-            new.write_text(json.dumps(data))
-            new.replace(self.path)
+            replace_private(self.path, json.dumps(data))
 
 
 _request: ContextVar[Page | None] = ContextVar("benchsuite_diagnosed", default=None)

@@ -1,7 +1,6 @@
 """Where the load goes, and samples and names on their way to the spool."""
 
 import json
-import os
 import socket
 import ssl
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ from benchsuite.core.samples import RECORD, Kind
 from benchsuite.core.wording import PORTS
 from benchsuite.load.client.websocket.dialects import Dialect
 from benchsuite.load.job import NAMES_FILE, OTHER_NAMES, SAMPLES_FILE, Job
+from benchsuite.system import folders
 from benchsuite.system.network import client_context
 
 MAX_NAMES = 1000  #: More than anyone reads: journeys with numbers in paths pass `name=`.
@@ -96,10 +96,8 @@ class SpoolRecorder(Recorder):
     def flush(self) -> None:
         """Writes what has come since; names first, so that every stored sample has one."""
         if self._names_changed:
-            whole = self._folder / NAMES_FILE
-            part = whole.with_suffix(".part")
-            part.write_text(json.dumps(list(self._names.values())))
-            os.replace(part, whole)
+            names = json.dumps(list(self._names.values()))
+            folders.replace_private(self._folder / NAMES_FILE, names)
             self._names_changed = False
         packed, self._packed = self._packed, bytearray()
         self._file.write(packed)

@@ -105,9 +105,7 @@ class Watch:
         return read(self.seen, monotonic())
 
     def _tell(self) -> None:
-        new = self.pace.with_suffix(".new")
-        new.write_text(json.dumps(self._pacing.pace._asdict()))
-        new.replace(self.pace)
+        folders.replace_private(self.pace, json.dumps(self._pacing.pace._asdict()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
