@@ -71,8 +71,7 @@ class Delayer:
 
     spec: DelaySpec
     database: Address | None
-    """Where the database listens and, inside the block, where the server reaches it; None without
-    one over TCP."""
+    """Where the database listens or, in the block, is reached by the server; None without TCP."""
     layer: Address | None = None
     """The same of the channel layer's Redis, for server and workers; None without a known one."""
     folder: Path

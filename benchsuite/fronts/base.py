@@ -88,9 +88,7 @@ class FrontAdapter(ABC):
         return " ".join(output.split())
 
     def ensure_possible(self, instances: int) -> None:
-        """Raises UsageError or UnavailableError for what can't work on this machine; called before
-        the first run, and again before each start.
-        """
+        """Raises UsageError or UnavailableError for what can't work; before each start, too."""
         if instances < 1:
             raise UsageError(f"{self.name} needs an instance behind it; add --instances=1.")
 

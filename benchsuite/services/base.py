@@ -54,8 +54,7 @@ class Service(ABC):
     grace_s: ClassVar[float] = 20.0  #: How long it may take to end before it is killed.
     ready_s: ClassVar[float] = 30.0  #: How long it may take to answer, unless the run says it.
     ours: ClassVar[bool] = False
-    """Whether it is a program of ours that stands for something elsewhere: it runs as ourselves,
-    and on the load's CPUs."""
+    """Whether it is ours and stands for something elsewhere: runs as us, and on the load's CPUs."""
 
     folder: Path
     marker: str  #: The run's, by which its processes are found.

@@ -1,6 +1,4 @@
-"""Which CPUs a program may run on, the CPU time that its control groups allow, and how much work
-takes so much of it.
-"""
+"""Which CPUs a program may use, how much of their time groups allow, and how long work takes."""
 
 import hashlib
 import json
@@ -66,9 +64,7 @@ def available() -> Cpus:
 
 
 def usable(on: Collection[int] | None = None) -> int:
-    """How many of these CPUs (None for all) the quota lets programs keep busy; a part counts as
-    one.
-    """
+    """How many of these CPUs (None for all) the quota lets be busy; a part counts as one."""
     count = len(available() if on is None else on)
     quota = cpu_quota()
     return count if quota is None else max(1, min(count, math.ceil(quota)))
@@ -172,9 +168,7 @@ DIGITS = 3  #: Of a size that is found: more would be noise.
 
 
 def size_for(seconds: float, work: Callable[[int], object], *, name: str) -> int:
-    """The size of work that takes that much CPU time on this machine, under this Python: found
-    once, and kept by that name.
-    """
+    """The size of work that takes that much CPU time here, in this Python; kept by that name."""
     cpuinfo = read_text("/proc/cpuinfo").splitlines()
     models = {line.partition(":")[2].strip() for line in cpuinfo if line.startswith("model name")}
     # what another size may come of

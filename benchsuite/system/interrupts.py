@@ -53,9 +53,7 @@ def terminable() -> Iterator[None]:
 
 @contextmanager
 def held_back() -> Iterator[Callable[[], bool]]:
-    """Delays signals until the block ends, which must be bounded in time, then delivers the first;
-    yields "has one arrived?".
-    """
+    """Delays signals in the block, a short one, then delivers the first; yields "has one come?"."""
     arrived: list[int] = []
     try:
         with _handled(SIGNALS, lambda number, _: arrived.append(number)):

@@ -31,8 +31,7 @@ def free_ports(host: str, count: int, besides: Collection[int]) -> list[int]:
 
 
 def ensure_port_free(host: str, port: int) -> None:
-    """Raises StartError when nobody could listen there, naming the process that does if it can be
-    known."""
+    """Raises StartError when nobody could listen there, naming who does where that is known."""
     with _socket(host, port) as (listener, address):
         try:
             listener.bind(address)

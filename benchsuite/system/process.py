@@ -145,9 +145,7 @@ _ANY_PROGRAM = re.compile(
 
 
 def any_program() -> dict[str, str]:
-    """Our environment for a program that runs nobody's code: without what the shell or the project
-    keep there, secrets among it.
-    """
+    """Our environment for what runs nobody's code: without secrets and such of shell or project."""
     return {name: value for name, value in os.environ.items() if _ANY_PROGRAM.fullmatch(name)}
 
 

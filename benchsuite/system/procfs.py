@@ -80,9 +80,7 @@ def command_line(pid: int) -> str:
 
 
 def open_files(pid: int) -> Iterator[tuple[str, str]]:
-    """What a process has open: path in /proc, and what is there ("socket:[71]"); nothing when it
-    isn't ours to know, or it has ended.
-    """
+    """What a process has open, if ours to know: path in /proc, what is there ("socket:[71]")."""
     with suppress(OSError):
         for number in os.listdir(f"/proc/{pid}/fd"):
             path = f"/proc/{pid}/fd/{number}"

@@ -99,9 +99,7 @@ class Keeper:
 
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
-        """A fresh copy of the databases while the block runs; the path of its instructions, of
-        which `amended` are fields that differ from run to run.
-        """
+        """Copies the databases for the block; the path of its instructions, so `amended`."""
         self.wait()
         self.clones.append(token)
         limit_s = max(CLONE_S + self._seeding_s, self._start_timeout_s or 0)

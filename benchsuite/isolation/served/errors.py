@@ -36,8 +36,7 @@ LOGGERS = (
     "django.security.DisallowedHost",
     "django.security.SuspiciousOperation",
 )
-"""Listed one by one, because a project may stop propagation. Disabled loggers stay disabled;
-levels stay as they are."""
+"""One by one, as a project may stop propagation. What is disabled stays so, as do levels."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
