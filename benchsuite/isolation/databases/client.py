@@ -67,11 +67,11 @@ class Keeper:
             raise DatabaseError(str(self._failed)) from self._failed
         if self._ready is None:
             try:
-                ready = self._answer("made", self._start_timeout_s or READY_S + self._seeding_s)
+                limit_s = self._start_timeout_s or READY_S + self._seeding_s
+                self._ready = self._answer("made", limit_s)
             except DatabaseError as error:
                 self._failed = error
                 raise
-            self._ready = ready
             self._enter("wait")
         return self._ready
 
@@ -99,11 +99,10 @@ class Keeper:
 
     @contextmanager
     def clone(self, token: str, **amended: Any) -> Iterator[Path]:
-        """Copies the databases for the block; the path of its instructions, so `amended`."""
+        """Copies the databases for the block; yields the path of its instructions, `amended` so."""
         self.wait()
         self.clones.append(token)
-        limit_s = max(CLONE_S + self._seeding_s, self._start_timeout_s or 0)
-        answer = self._asked("clone", "copied", limit_s, token=token, amended=amended)
+        answer = self._asked("clone", "copied", token=token, amended=amended)
         self._changed = answer["settings_changed"]
         try:
             yield Path(answer["instructions"])
@@ -117,17 +116,15 @@ class Keeper:
         """What `Workload.count()` finds in the databases of that run now, inside `clone(token)`;
         with "keep", count before and after. `variables` name the run's services, as for the target.
         """
-        asked = {"token": token, "variables": dict(variables)}
-        return dict(self._asked("count", "counted", CLONE_S + self._seeding_s, **asked)["counts"])
+        return dict(self._asked("count", "counted", token=token, variables={**variables})["counts"])
 
     def rows(self, token: str, watched: Iterable[str] = ()) -> Rows:
         """What all tables hold now, inside `clone(token)`; those that lost rows since the first."""
-        limit_s = CLONE_S + self._seeding_s
-        answer = self._asked("rows", "counted", limit_s, token=token, watched=[*watched])
+        answer = self._asked("rows", "counted", token=token, watched=[*watched])
         return Rows(answer["rows"], frozenset(answer["gone"]))
 
     def _drop(self, token: str) -> None:
-        self._asked("drop", "dropped", CLONE_S, token=token)
+        self._asked("drop", "dropped", token=token)
         self.clones.remove(token)
 
     def end(self) -> None:
@@ -155,7 +152,7 @@ class Keeper:
         if status > 0 and self._ready is not None:
             raise DatabaseError(f"The throw-away databases could not all be dropped: {self._why()}")
 
-    def _asked(self, do: str, done: str, timeout_s: float, **arguments: Any) -> Mapping[str, Any]:
+    def _asked(self, do: str, done: str, **arguments: Any) -> Mapping[str, Any]:
         """Has the keeper do something; `done` names in a word what is waited for."""
         assert self._child.stdin is not None
         self._commands += 1
@@ -165,7 +162,7 @@ class Keeper:
             self._child.stdin.write(line.encode() + b"\n")
         except BrokenPipeError as error:
             raise DatabaseError(f"The databases' keeper ended: {self._why()}") from error
-        return self._answer(done, timeout_s)
+        return self._answer(done, max(CLONE_S + self._seeding_s, self._start_timeout_s or 0))
 
     def _answer(self, done: str, timeout_s: float) -> Mapping[str, Any]:
         """The answer to the last command; those to commands that nobody waits for are skipped."""
