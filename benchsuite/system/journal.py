@@ -13,6 +13,7 @@ ends. Each line has `at`, monotonic seconds, and `left_s`, seconds until the las
 import json
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from time import monotonic
 from typing import Any
 from uuid import UUID
@@ -95,10 +96,8 @@ def readers() -> Iterator[Reader]:
 
 def of_process(pid: int) -> Reader | None:
     """None without one, and where the process is another user's."""
-    try:
-        if os.stat(f"/proc/{pid}").st_uid != os.geteuid():  # root may read all, but trusts nobody
-            return None
-    except OSError:
-        return None
-    files = (file for file in open_files(pid) if file[1].startswith(f"/memfd:{NAME} "))
-    return next((Reader(pid, *file) for file in files), None)
+    with suppress(OSError):
+        if os.stat(f"/proc/{pid}").st_uid == os.geteuid():  # root may read all, but trusts nobody
+            files = (file for file in open_files(pid) if file[1].startswith(f"/memfd:{NAME} "))
+            return next((Reader(pid, *file) for file in files), None)
+    return None
