@@ -115,11 +115,7 @@ def memory_left_by(prefix: str) -> list[Path]:
             f"digits, not by {prefix!r}."
         )
     ours = (f"{prefix}-", f"sem.{prefix}-")  # with the C library's prefix of semaphores
-    try:
-        names = os.listdir(MEMORY)
-    except OSError:  # a machine without /dev/shm
-        return []
-    return [MEMORY / name for name in sorted(names) if name.startswith(ours)]
+    return sorted(path for path in MEMORY.glob("*") if path.name.startswith(ours))
 
 
 def remove_memory(prefix: str) -> None:
