@@ -58,8 +58,7 @@ async def application(
         await chosen(scope, receive, send_with_header)
     except Exception as error:
         if scope["type"] in PLACES:  # Django raises for lifespan, and no page fails of it
-            asked = scope.get("method") or SOCKET
-            _listener.escaped(str(asked), str(scope.get("path", "")), error)
+            _listener.escaped(scope.get("method") or SOCKET, path, error)
         raise
 
 
