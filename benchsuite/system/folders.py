@@ -15,12 +15,12 @@ from typing import BinaryIO
 from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, StartError
 
 MODE = 0o600
-_opener = partial(os.open, mode=MODE)
+as_private = partial(os.open, mode=MODE)  #: An opener for `open()`.
 
 
 def write_private(path: Path, text: str) -> None:
     """Replaces the file's content; an existing file is closed to others, too."""
-    with open(path, "w", encoding="utf-8", opener=_opener) as file:
+    with open(path, "w", encoding="utf-8", opener=as_private) as file:
         os.fchmod(file.fileno(), MODE)
         file.write(text)
 
@@ -34,7 +34,7 @@ def replace_private(path: Path, text: str) -> None:
 
 def private_log(path: Path) -> BinaryIO:
     """A new file for a program's output."""
-    return open(path, "wb", opener=_opener)
+    return open(path, "wb", opener=as_private)
 
 
 VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.

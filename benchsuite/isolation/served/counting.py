@@ -16,6 +16,8 @@ from typing import Any
 from django.core.handlers.base import BaseHandler
 from django.middleware.cache import CacheMiddleware
 
+from benchsuite.system.folders import as_private
+
 PREFIX = "asked-"  #: Of the files that count requests.
 VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"  #: Of those that count views.
 OVERFLOW_PREFIX = "left-out-"  #: Of those that count dropped messages.
@@ -42,14 +44,11 @@ class Counter:
     def _made(self, pid: int) -> tuple[memoryview, Iterator[int]]:
         """Where the file can't be written, for lack of permission, the count is lost."""
         try:
-            file = os.open(f"{self._path}{pid}", os.O_RDWR | os.O_CREAT, 0o600)
+            with open(f"{self._path}{pid}", "a+b", buffering=0, opener=as_private) as file:
+                file.truncate(CELL)
+                cell = memoryview(mmap.mmap(file.fileno(), CELL)).cast("Q")
         except OSError:
-            return memoryview(bytearray(CELL)).cast("Q"), count(1)
-        try:
-            os.ftruncate(file, CELL)
-            cell = memoryview(mmap.mmap(file, CELL)).cast("Q")
-        finally:
-            os.close(file)
+            cell = memoryview(bytearray(CELL)).cast("Q")
         return cell, count(cell[0] + 1)
 
 

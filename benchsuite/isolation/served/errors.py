@@ -18,6 +18,8 @@ from typing import Any
 from django.core.signals import got_request_exception
 from django.urls import Resolver404, resolve
 
+from benchsuite.system.folders import as_private
+
 FILE = "errors.jsonl"
 SOCKET = "WebSocket"  #: Stands for the method where a WebSocket was asked for.
 DENIED = 403  #: How servers answer a handshake that the application refuses.
@@ -152,13 +154,10 @@ class Listener(logging.Handler):
             status=status, asked=asked[:LONGEST], message=message, place=place, routed=routed
         )
         line = json.dumps(dataclasses.asdict(entry)).encode() + b"\n"
-        with suppress(OSError):  # a full disk, or another user's folder: the response stays
-            file = os.open(self._path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o600)
-            try:
-                if os.fstat(file).st_size < MOST_BYTES:
-                    os.write(file, line)
-            finally:
-                os.close(file)
+        # A full disk, or another user's folder: the response stays.
+        with suppress(OSError), open(self._path, "ab", buffering=0, opener=as_private) as file:
+            if file.tell() < MOST_BYTES:
+                file.write(line)
 
     def escaped(self, method: str, path: str, error: Exception) -> None:
         """An error that Django did not turn into a response: one in code around Django."""
