@@ -18,9 +18,8 @@ PORT = 6379
 
 
 def address_of_redis(url: str) -> tuple[str, int]:
-    """Host and port; of a Unix socket its path, and 0.
-
-    Raises UsageError for a Redis that is not reached where its URL says, or not under another name.
+    """Host and port; of a Unix socket its path, and 0. Raises UsageError for a Redis that is not
+    reached where its URL says, or not under another name.
     """
     parts = urlsplit(url)
     if parts.scheme == "unix":
@@ -64,9 +63,8 @@ def command(upstream: Address, delay_s: float, direction: Direction, listen: str
 
 @dataclass(kw_only=True)
 class Delayer:
-    """A proxy for each delayed direction of one server, while its block runs.
-
-    Enter the block before the server starts, so that it ends after the server. Raises StartError.
+    """A proxy for each delayed direction of one server, in a block that begins before the server
+    starts, so that it ends after it. Raises StartError.
     """
 
     spec: DelaySpec

@@ -39,10 +39,8 @@ class FrontPlace:
 
 
 class FrontAdapter(ABC):
-    """One program that shares requests among instances.
-
-    Subclasses declare facts as class attributes. The constructor checks the options: what the
-    program can't honour is a UsageError.
+    """One program that shares requests among instances. Subclasses declare facts as class
+    attributes. Making one raises UsageError for options that the program can't honour.
     """
 
     name: ClassVar[str]

@@ -173,9 +173,7 @@ def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
 
 
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
-    """Starts a process that removes a stack when the first pipe is closed, however we end; the
-    second pipe ends when the stack is removed.
-    """
+    """Starts what removes a stack when the first pipe ends, however we do; then the second ends."""
     ours = (PART_VARIABLE, RUN_VARIABLE)
     env = {name: value for name, value in os.environ.items() if name not in ours}
     with limited(Mark(run="")):  # not the run's, with whose processes it would be ended

@@ -219,13 +219,9 @@ def built(recipe: Recipe, root: Path) -> Interpreter | None:
 
 
 def build(recipe: Recipe, root: Path, say: Say = lambda text: None) -> Interpreter:
-    """The interpreter of the environment, which is built if necessary.
-
-    An environment contains its own path, so it is built in place, and counts only once its mark has
-    been moved into it. A killed build leaves no mark, and the next build removes it. `say` receives
-    progress messages.
-
-    Raises UnavailableError with the last error of the failed program.
+    """The interpreter of the environment, which is built if necessary. It contains its own path, so
+    it is built in place, and counts only once its mark has been moved into it: the next build
+    removes what a killed one left. Raises UnavailableError with the failed program's last error.
     """
     slot = Slot(recipe, root)
     if not slot.is_built:

@@ -1,6 +1,5 @@
-"""A throw-away Redis, or Valkey, which is the same for all that is done with it here.
-
-It keeps everything in memory, and is reached by TCP or by a Unix socket in the run's folder.
+"""A throw-away Redis, or Valkey, which is the same for all that is done with it here: in memory,
+and reached by TCP or by a Unix socket in the run's folder.
 """
 
 import secrets
@@ -19,8 +18,7 @@ from benchsuite.system.account import can_read
 LONGEST_S = 1.0
 CONFIGURATION, SOCKET = "redis.conf", "redis.sock"  #: In its folder, in which it runs.
 BY_ITSELF = Path("/proc/self/cwd", CONFIGURATION)
-"""Its configuration as it finds it: a path of its own folder's may have letters that mean something
-to Redis (`[` and `*`)."""
+"""As it finds that: the path of its folder may have what means something to it (`[` and `*`)."""
 LONGEST_SOCKET = 107  #: Bytes of a Unix socket's path, by the kernel.
 
 

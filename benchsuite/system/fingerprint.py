@@ -54,9 +54,7 @@ _UNLIMITED = ("max", "-1", str(2**63 - os.sysconf("SC_PAGE_SIZE")))
 
 
 def fingerprint(pid: int | None = None) -> dict[str, Any]:
-    """Flat, JSON-ready facts about this machine, its kernel, this Python and its software; CPUs and
-    control groups are those of a process, else of this one.
-    """
+    """Flat, JSON-ready facts; CPUs and control groups are those of a process, else of this one."""
     return {
         **{name: " ".join((_text(path) or "").split()) or None for name, path in FILES.items()},
         **_system(),

@@ -65,9 +65,7 @@ def has_ended(owner: str) -> bool | None:
 
 
 def _here() -> list[str]:
-    """Host, machine, boot and PID namespace. The machine is a hash of /etc/machine-id, which itself
-    must not be shown; empty if there is none.
-    """
+    """Host, machine (a hash of its ID, which must not be shown; or empty), boot, PID namespace."""
     text = read_text(MACHINE_ID).strip()
     machine = sha256(f"benchsuite {text}".encode()).hexdigest()[:12] if text else ""
     boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()

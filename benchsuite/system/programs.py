@@ -85,9 +85,7 @@ SHORT = 8
 
 
 def revision_of(folder: Path) -> str:
-    """The checked-out commit in hex; empty without a repository or git. With changes to tracked
-    files it ends with "+" and a hash of these.
-    """
+    """The commit in hex, then "+" and a hash of changes to tracked files; empty without git."""
     commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
     if not commit:
         return ""

@@ -124,9 +124,7 @@ def remove_memory(prefix: str) -> None:
 
 
 def remove_of_clusters(folder: Path) -> None:
-    """Removes the segments of killed PostgreSQL servers with their data below this folder: those
-    that still have the key noted there, and no users.
-    """
+    """Removes unused segments whose keys killed PostgreSQL servers noted below this folder."""
     unused = _unused()
     for path in folder.rglob(POSTMASTER):
         try:

@@ -1,6 +1,4 @@
-"""Fills throw-away databases: from fixtures and commands, with a copy of the own data, and with a
-user's session, made as `django.test.Client.force_login` does.
-"""
+"""Fills throw-away databases: by fixtures and commands, a copy of the own data, user sessions."""
 
 import os
 import secrets
