@@ -133,6 +133,7 @@ class Throwaway:
             yield
         finally:
             _point(templates)
+            connections.close_all()  # with "keep" none of them is pointed anywhere
 
     def drop(self, suffix: str) -> None:
         for first in self.groups:
