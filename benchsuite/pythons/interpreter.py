@@ -46,8 +46,7 @@ class Interpreter:
 
     @property
     def facts(self) -> Mapping[str, Any]:
-        facts: Mapping[str, Any] = _told(self.executable)["facts"]
-        return facts
+        return dict(_told(self.executable)["facts"])
 
     def module(self, name: str) -> list[str]:
         """The start of a command line that runs an installed module."""
@@ -73,8 +72,7 @@ class Interpreter:
         """All distributions in its environment → version."""
         if self.is_own:
             return _own_packages()
-        packages: Mapping[str, str] = _told(self.executable)["installed"]
-        return packages
+        return dict(_told(self.executable)["installed"])
 
 
 OWN = Interpreter()  #: The interpreter of this process.
