@@ -64,9 +64,8 @@ def can_read(folder: Path, user: str) -> bool:
         return os.access(folder, os.R_OK | os.X_OK)
     account = _account(user)
     real = folder.resolve()
-    if not all(_may(one.stat(), account, stat.S_IXOTH) for one in (real, *real.parents)):
-        return False
-    return _may(real.stat(), account, stat.S_IROTH)
+    passes = all(_may(path.stat(), account, stat.S_IXOTH) for path in (real, *real.parents))
+    return passes and _may(real.stat(), account, stat.S_IROTH)
 
 
 def _account(user: str) -> pwd.struct_passwd:
