@@ -134,10 +134,9 @@ class DatabaseAdmin:
         )
         return {"settings_changed": self._changes(), "facts": facts.to_json()}
 
-    def take_over(self) -> dict[str, Any]:
+    def take_over(self) -> None:
         """What another keeper made, with the clones that it left, is this one's to drop."""
         self._throwaway.take_over([token[:SUFFIX] for token in self._order.left or ()])
-        return {}
 
     def clone(self, token: str, amended: Mapping[str, Any]) -> dict[str, Any]:
         """A copy of the databases for one run, and the instructions of its server; `amended` are
@@ -186,12 +185,11 @@ class DatabaseAdmin:
         counts["rows"][FILES_STORED] = files.stored(folder)
         return counts
 
-    def drop(self, token: str) -> dict[str, Any]:
+    def drop(self, token: str) -> None:
         self._rows.pop(token[:SUFFIX], None)
         with _explained():
             self._throwaway.drop(token[:SUFFIX])
         shutil.rmtree(self._folder / token[:SUFFIX], ignore_errors=True)
-        return {}
 
     def end(self) -> None:
         self._throwaway.drop_all()

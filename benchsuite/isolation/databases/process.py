@@ -94,7 +94,7 @@ def keep(order: Order, commands: Commands, answers: TextIO) -> None:
         while command is not None:
             number, do = command.pop("number"), command.pop("do")
             try:
-                answer = getattr(admin, do)(**command)
+                answer = getattr(admin, do)(**command) or {}
             except BenchsuiteError as error:
                 answer = {"failed": str(error)}
             commands.making = False
