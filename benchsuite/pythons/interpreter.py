@@ -1,7 +1,5 @@
-"""Pythons, found by path or version, with their environments: what is installed there, and what
-they are told to import.
-
-Another interpreter never gets our packages; a child of our own interpreter gets them all.
+"""Pythons, found by path or version: what is installed in their environments, and what they are
+told to import. Another one never gets our packages; a child of our own gets them all.
 """
 
 import json

@@ -1,7 +1,5 @@
-"""What a Python is, and which distributions it has.
-
-Other Pythons run this text, so it must suit all of them, 2.7 too: comments instead of annotations,
-and only the standard library.
+"""What a Python is, and which distributions it has. Other Pythons run this text, so it must suit
+all of them, 2.7 too: comments instead of annotations, and only the standard library.
 """
 
 import json

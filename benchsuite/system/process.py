@@ -1,6 +1,4 @@
-"""Programs: started, waited for until they answer, watched, and ended with all their descendants,
-whatever they do with signals, forks and sessions.
-"""
+"""Programs: started, awaited, watched, and ended with all their descendants, whatever these do."""
 
 import itertools
 import os
