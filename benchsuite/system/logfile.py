@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 
 _TAIL_BYTES = 64 * 1024
@@ -22,23 +23,19 @@ def tail(path: Path, lines: int = 20) -> str:
 
 def since(path: Path, size: int) -> str:
     """What was written after the first `size` bytes; only the end if long; empty without a log."""
-    try:
-        with path.open("rb") as log:
-            log.seek(max(size, path.stat().st_size - _TAIL_BYTES))
-            return log.read(_TAIL_BYTES).decode(errors="replace")
-    except OSError:
-        return ""
+    with suppress(OSError), path.open("rb") as log:
+        log.seek(max(size, path.stat().st_size - _TAIL_BYTES))
+        return log.read(_TAIL_BYTES).decode(errors="replace")
+    return ""
 
 
 def count(path: Path, size: int, signs: Collection[str]) -> int:
     """Number of lines with one of these signs after the first `size` bytes."""
     wanted = [sign.encode() for sign in signs]
-    try:
-        with path.open("rb") as log:
-            log.seek(size)
-            return sum(any(sign in line for sign in wanted) for line in log)
-    except OSError:
-        return 0
+    with suppress(OSError), path.open("rb") as log:
+        log.seek(size)
+        return sum(any(sign in line for sign in wanted) for line in log)
+    return 0
 
 
 def first_error(path: Path) -> str | None:
@@ -46,11 +43,9 @@ def first_error(path: Path) -> str | None:
     named 'x'"; of chained exceptions the last one. Without a traceback the first line that looks
     so.
     """
-    try:
-        with path.open("rb") as log:
-            text = log.read(_HEAD_BYTES).decode(errors="replace")
-    except OSError:
-        return None
+    text = ""
+    with suppress(OSError), path.open("rb") as log:
+        text = log.read(_HEAD_BYTES).decode(errors="replace")
     error = None
     inside = chained = False
     lines = text.splitlines()
