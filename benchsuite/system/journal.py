@@ -77,12 +77,10 @@ class Reader:
 
     def lines(self) -> list[Line]:
         """Those written since the last time; the rest of a line that is not whole comes later."""
-        try:
-            with open(self._path, "rb") as file:
-                file.seek(self._offset)
-                data, _, _ = file.read().rpartition(b"\n")
-        except OSError:  # it has just been closed
-            return []
+        data = b""
+        with suppress(OSError), open(self._path, "rb") as file:  # it may just have been closed
+            file.seek(self._offset)
+            data, _, _ = file.read().rpartition(b"\n")
         self._offset += len(data) + 1 if data else 0
         return [json.loads(line) for line in data.splitlines()]
 
