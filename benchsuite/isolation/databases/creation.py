@@ -307,10 +307,8 @@ class Rows:
         """Table → its rows, those of `watched` that lost early rows; where it can be counted."""
         rows, gone = {}, []
         for table in self.tables:
-            try:
+            with suppress(django.db.Error):  # what can't be counted is no evidence
                 rows[table.title] = table.rows()
                 if table.title in watched and table.is_missing_some():
                     gone.append(table.title)
-            except django.db.Error:
-                continue  # so it is no evidence
         return {"rows": rows, "gone": gone}

@@ -46,7 +46,6 @@ class EmailBackend(BaseEmailBackend):
 
 def mails(run: Path) -> int:
     """How many the servers of the run in that folder would have sent until now."""
-    try:
+    with suppress(FileNotFoundError):
         return (run / FILE).stat().st_size
-    except FileNotFoundError:
-        return 0
+    return 0
