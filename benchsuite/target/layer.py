@@ -97,19 +97,14 @@ async def _answered(message: Message) -> Message:
         "root_path": "",
         "raw_path": message["path"].encode(),
     }
-    events = iter([{"type": "http.request", "body": message["body"], "more_body": False}])
+    events: asyncio.Queue[Message] = asyncio.Queue()  # no client disconnects before the response
+    events.put_nowait({"type": "http.request", "body": message["body"], "more_body": False})
     sent: list[Mapping[str, Any]] = []
-
-    async def receive() -> Message:
-        for event in events:
-            return event
-        await asyncio.Event().wait()  # no client disconnects before the response
-        raise AssertionError
 
     async def send(event: Mapping[str, Any]) -> None:
         sent.append(event)
 
-    await _django()(scope, receive, send)
+    await _django()(scope, events.get, send)
     start, *bodies = sent
     return {
         "status": start["status"],
