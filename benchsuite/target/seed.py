@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from django.db import connections, transaction
+from django.db import connection, transaction
 from django.db.models import Sum
 from django.utils import timezone
 
@@ -33,26 +33,26 @@ _COMMENTS = """
 """
 
 
-def seed(rows: int, *, comments: bool = False, using: str = "default") -> int:
+def seed(rows: int, *, comments: bool = False) -> int:
     """Adds or removes posts until there are exactly `rows`; refreshes the planner's statistics.
     Removes all comments; with `comments` each post gets one. The number of posts before.
     """
-    count = Post.objects.using(using).count()
-    if Comment.objects.using(using).exists():
-        _execute(using, f"DELETE FROM {Comment._meta.db_table}", [])
+    count = Post.objects.using("default").count()
+    if Comment.objects.using("default").exists():
+        _execute(f"DELETE FROM {Comment._meta.db_table}", [])
     if count < rows:
-        _add(count + 1, rows, using)
+        _add(count + 1, rows)
     elif count > rows:
         # any rows: no other row refers to them any more
         table = Post._meta.db_table
         chosen = f"SELECT id FROM (SELECT id FROM {table} LIMIT %s) AS chosen"
-        _execute(using, f"DELETE FROM {table} WHERE id IN ({chosen})", [count - rows])
+        _execute(f"DELETE FROM {table} WHERE id IN ({chosen})", [count - rows])
     if comments:
-        _execute(using, _COMMENTS, [CONTENT])
+        _execute(_COMMENTS, [CONTENT])
     # COUNT(*) on a new PostgreSQL table is slow before a vacuum
-    statement = {"postgresql": "VACUUM ANALYZE", "sqlite": "ANALYZE"}.get(connections[using].vendor)
+    statement = {"postgresql": "VACUUM ANALYZE", "sqlite": "ANALYZE"}.get(connection.vendor)
     for model in (Post, Comment) if statement else ():
-        _execute(using, f"{statement} {model._meta.db_table}", [])
+        _execute(f"{statement} {model._meta.db_table}", [])
     return count
 
 
@@ -63,25 +63,23 @@ def likes() -> int:
 
 def without_row_locks() -> str:
     """The name of a database that can't lock rows; empty for one that can."""
-    default = connections["default"]
-    return "" if default.features.has_select_for_update else default.display_name
+    return "" if connection.features.has_select_for_update else connection.display_name
 
 
-def _add(first: int, last: int, using: str) -> None:
-    connection = connections[using]
+def _add(first: int, last: int) -> None:
     for start in range(first, last + 1, CHUNK):
         end = min(start + CHUNK - 1, last)
-        with transaction.atomic(using=using):
+        with transaction.atomic():
             now = connection.ops.adapt_datetimefield_value(timezone.now())
             if connection.vendor == "sqlite":
-                _execute(using, _SQLITE, [start, end, CONTENT, now, now])
+                _execute(_SQLITE, [start, end, CONTENT, now, now])
             elif connection.vendor == "postgresql":
-                _execute(using, _POSTGRESQL, [CONTENT, now, now, start, end])
+                _execute(_POSTGRESQL, [CONTENT, now, now, start, end])
             else:
                 posts = (Post(title=f"Post {n}", content=CONTENT) for n in range(start, end + 1))
-                Post.objects.using(using).bulk_create(posts, batch_size=BATCH)
+                Post.objects.using("default").bulk_create(posts, batch_size=BATCH)
 
 
-def _execute(using: str, statement: str, parameters: list[Any]) -> None:
-    with connections[using].cursor() as cursor:
+def _execute(statement: str, parameters: list[Any]) -> None:
+    with connection.cursor() as cursor:
         cursor.execute(statement, parameters)

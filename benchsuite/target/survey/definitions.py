@@ -243,16 +243,15 @@ class Condition(models.Model):
             )
 
 
-def load_surveys(*, using: str = "default") -> tuple[int, int, int]:
+def load_surveys() -> tuple[int, int, int]:
     """Creates or restores the seven surveys; answers and other surveys stay. The numbers of these
     surveys, of their pages, and of the questions on these.
     """
     files = sorted(FOLDER.glob("*.json"))
-    with transaction.atomic(using=using):
-        for path in files:
-            call_command("loaddata", str(path), database=using, verbosity=0)
-    pages = Page.objects.using(using).filter(survey__slug__in=[path.stem for path in files])
-    questions = Question.objects.using(using).filter(page__in=pages)
+    with transaction.atomic():  # in which it doesn't close the connection
+        call_command("loaddata", *map(str, files), verbosity=0)
+    pages = Page.objects.using("default").filter(survey__slug__in=[path.stem for path in files])
+    questions = Question.objects.using("default").filter(page__in=pages)
     return len(files), pages.count(), questions.count()
 
 
