@@ -25,7 +25,7 @@ from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
 
-from benchsuite.core.units import format_number, some_of
+from benchsuite.core.units import format_number, gathered, some_of
 from benchsuite.findings.registry import INVALID_SHARE
 from benchsuite.studies import matrix
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
@@ -305,52 +305,43 @@ class _Evidence:
     def situation(
         self, answer: Answer, by: Objective, where: Coordinates, arms: Sequence[Coordinates]
     ) -> Situation:
-        known: list[tuple[str, MeasuredCell]] = []
+        known: list[Arm] = []
         failed: list[Arm] = []
-        unknown: dict[str, list[str]] = {}
-        absent: dict[str, list[str]] = {}
+        unknown: list[tuple[str, str]] = []
+        absent: list[tuple[str, str]] = []
         for coordinates in arms:
             cell = self.find(coordinates)
             name = self.study.titles({axis: coordinates[axis] for axis in answer.choice})
             if cell is None or cell.state is State.UNAVAILABLE:
-                reason = cell.reason if cell else "no part of this execution"
-                absent.setdefault(reason, []).append(name)
-            elif cell.state is State.MEASURED and "B2" in _spoilt(cell):
-                side = self._side_of(cell, by.figure)
-                failed.append(Arm(name, cell, interval(Kind.VALUE, side)))
-            else:
-                doubts = [*self._obstacles(answer, cell, name, by.figure)]
-                doubts += _unmeasured(cell, name, by.figure)
-                if not doubts and len(cell.values(by.figure)) < FEWEST:
-                    doubts = ["one run has no interval"]
-                for doubt in doubts:
-                    unknown.setdefault(doubt.removeprefix(f"{name}: "), []).append(name)
-                if not doubts:
-                    known.append((name, cell))
+                absent.append((cell.reason if cell else "no part of this execution", name))
+                continue
+            arm = Arm(name, cell, interval(Kind.VALUE, self._side_of(cell, by.figure)))
+            if cell.state is State.MEASURED and "B2" in _spoilt(cell):
+                failed.append(arm)
+                continue
+            doubts = [*self._obstacles(answer, cell, name, by.figure)]
+            doubts += _unmeasured(cell, name, by.figure)
+            if not doubts and len(cell.values(by.figure)) < FEWEST:
+                doubts = ["one run has no interval"]
+            unknown += [(doubt.removeprefix(f"{name}: "), name) for doubt in doubts]
+            if not doubts:
+                known.append(arm)
         best, behind = self._ranked(by, known)
         untold, gone = (
-            [f"{'; '.join(names)}: {reason}" for reason, names in reasons.items()]
-            for reasons in (unknown, absent)
+            [f"{'; '.join(names)}: {reason}" for reason, names in gathered(whys).items()]
+            for whys in (unknown, absent)
         )
         return Situation(where, best, behind, failed, untold, gone)
 
-    def _ranked(
-        self, by: Objective, known: Sequence[tuple[str, MeasuredCell]]
-    ) -> tuple[list[Arm], list[Arm]]:
+    def _ranked(self, by: Objective, arms: Sequence[Arm]) -> tuple[list[Arm], list[Arm]]:
         """Those that may be the best, and the others."""
         most = by.best == "most"
         ahead = (1.0, math.inf) if most else (-math.inf, 1.0)  # of what may be as good
-        order = sorted(known, key=lambda pair: fmean(pair[1].values(by.figure)), reverse=most)
-        best: list[Arm] = []
-        behind: list[Arm] = []
+        order = sorted(arms, key=lambda arm: fmean(arm.cell.values(by.figure)), reverse=most)
+        best, behind = order[:1], list[Arm]()
         confidence = 1 - (1 - self.execution.confidence) / max(1, len(order) - 1)
-        for name, cell in order:
-            mine = self._side_of(cell, by.figure)
-            arm = Arm(name, cell, interval(Kind.VALUE, mine))
-            if not best:
-                best.append(arm)
-                continue
-            sides = mine, self._side_of(best[0].cell, by.figure)
+        for arm in order[1:]:
+            sides = self._side_of(arm.cell, by.figure), self._side_of(best[0].cell, by.figure)
             ratio = interval(Kind.RATIO, *sides, confidence)
             arm = replace(arm, ratio=ratio)
             # without right answers it needs no interval: 0 is the fewest that there are
