@@ -120,11 +120,9 @@ def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     current = flow.open_page(visit.done)
     if number != current.number:
         return _redirect("page", slug, current.number)
-    questions = questions_of(current, flow)
-    if request.method != "POST":
-        return _shown(request, definition, flow, current, PageForm(questions))
-    form = PageForm(questions, request.POST, request.FILES)
-    if not form.is_valid():
+    sent = (request.POST, request.FILES) if request.method == "POST" else ()
+    form = PageForm(questions_of(current, flow), *sent)
+    if not form.is_valid():  # as it is where nothing was sent
         return _shown(request, definition, flow, current, form)
     answers = form.answers()
     store().save_page(visit, number, answers, form.uploads())
