@@ -58,6 +58,7 @@ def _field(question: Question) -> forms.Field:
     if question.kind in WITH_CHOICES:
         choices = [(choice.value, choice.label) for choice in question.choices.all()]
     length = question.max_length or (LONG_LENGTH if question.kind == Kind.LONG else SHORT_LENGTH)
+    text: dict[str, Any] = {"required": required, "max_length": length}
     match question.kind:
         case Kind.SHORT:
             validators, attributes = [], {}
@@ -65,16 +66,13 @@ def _field(question: Question) -> forms.Field:
                 message = question.pattern_hint or "This does not have the required format."
                 validators = [checks.RegexValidator(rf"^(?:{question.pattern})\Z", message)]
                 attributes = {"pattern": question.pattern, "title": message}
-            text = forms.TextInput(attributes)
             return forms.CharField(
-                required=required, max_length=length, validators=validators, widget=text
+                validators=validators, widget=forms.TextInput(attributes), **text
             )
         case Kind.LONG:
-            area = forms.Textarea({"rows": 5})
-            return forms.CharField(required=required, max_length=length, widget=area)
+            return forms.CharField(widget=forms.Textarea({"rows": 5}), **text)
         case Kind.EMAIL:
-            email = forms.EmailInput({"autocomplete": "email"})
-            return forms.EmailField(required=required, max_length=length, widget=email)
+            return forms.EmailField(widget=forms.EmailInput({"autocomplete": "email"}), **text)
         case Kind.NUMBER:
             return _number(question)
         case Kind.DATE:
@@ -84,11 +82,9 @@ def _field(question: Question) -> forms.Field:
         case Kind.SELECT:
             return forms.ChoiceField(required=required, choices=[("", "Choose one …"), *choices])
         case Kind.MULTIPLE:
+            boxes, limits = forms.CheckboxSelectMultiple, _ticks(question)
             return forms.MultipleChoiceField(
-                required=required,
-                choices=choices,
-                widget=forms.CheckboxSelectMultiple,
-                validators=_ticks(question),
+                required=required, choices=choices, widget=boxes, validators=limits
             )
         case _:
             return _file(question)
