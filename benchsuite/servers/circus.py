@@ -15,10 +15,10 @@ from string import Template
 from typing import ClassVar
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.specs import Option, ServerSpec
+from benchsuite.core.specs import Option
 from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import BACKLOG, FOR_ALL, Application, Available, Place, ServerAdapter
+from benchsuite.servers.base import BACKLOG, FOR_ALL, Available, ServerAdapter
 from benchsuite.servers.launched import Bjoern, Meinheld
 
 TEMPLATE = Path(__file__).parent / "conf" / "circus.ini"
@@ -90,13 +90,11 @@ class Circus(ServerAdapter):
     distribution = "circus"
     started: ClassVar[type[ServerAdapter]]
 
-    def __init__(
-        self, spec: ServerSpec, application: Application, place: Place | None = None
-    ) -> None:
-        super().__init__(spec, application, place)
+    def _check(self) -> None:
+        super()._check()
         options = {name: self.settings[name] for name in (*FOR_ALL, *self.started.options)}
-        inner = replace(spec, server=self.started.name, processes=1, options=options)
-        self.copy = self.started(inner, application, self.place)  #: As each of them is started.
+        inner = replace(self.spec, server=self.started.name, processes=1, options=options)
+        self.copy = self.started(inner, self.application, self.place)  #: As each is started.
 
     def argv(self, host: str, port: int) -> list[str]:
         file = str(self.place.folder / "circus.ini")
