@@ -83,7 +83,7 @@ def show(request: HttpRequest) -> HttpResponseBase:
     if lines:
         context |= {
             "answer": answer_of(lines, conf.margins()),
-            "charts": _level_charts(lines),
+            "charts": [_over_levels(lines, every.figure(name)) for name in ("goodput", "p95_s")],
             "levels": _at_each_level(request, lines),
         }
     else:
@@ -218,12 +218,8 @@ def _overlaid(comparison: Comparison) -> list[Chart]:
     return [draw(percentile_curves(columns, counted, units))] if counted else []
 
 
-def _level_charts(lines: Sequence[Climbed]) -> list[Chart]:
-    """Goodput and p95 of each configuration over users or arrivals, with where it levels off."""
-    return [_over_levels(lines, every.figure(name)) for name in ("goodput", "p95_s")]
-
-
 def _over_levels(lines: Sequence[Climbed], figure: Metric) -> Chart:
+    """The figure of each configuration over users or arrivals, with where it levels off."""
     looks = styles([line.cells[0].first.server for line in lines])
     values = [{level(cell.first): cell.value(figure) for cell in line.cells} for line in lines]
     places = sorted({place for of_line in values for place in of_line})
