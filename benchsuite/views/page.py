@@ -136,11 +136,6 @@ def page_or_file(request: HttpRequest, name: str, context: Mapping[str, Any]) ->
     return download(request, wanted, filename, formats)
 
 
-def attached(name: str) -> dict[str, str]:
-    """Headers of a file that is kept, whatever letters its name has."""
-    return {"Content-Disposition": content_disposition_header(as_attachment=True, filename=name)}
-
-
 CHUNK_LETTERS = 64 * 1024
 TYPES = {"csv": "text/csv", "html": "text/html", "json": "application/json", "md": "text/markdown"}
 
@@ -168,10 +163,11 @@ def download(request: HttpRequest, wanted: str, name: str, formats: Formats) -> 
     if wanted not in formats:
         raise UsageError(f"There is no format {wanted[:60]!r}; there are: {', '.join(formats)}.")
     chunks = _chunks(formats[wanted]())
+    kept_as = content_disposition_header(as_attachment=True, filename=f"{name}.{wanted}")
     return StreamingHttpResponse(
         _in_turn(chunks) if isinstance(request, ASGIRequest) else chunks,
         content_type=f"{TYPES[wanted]}; charset=utf-8",
-        headers=attached(f"{name}.{wanted}"),
+        headers={"Content-Disposition": kept_as},
     )
 
 
