@@ -59,9 +59,7 @@ class Judged:
     @property
     def says(self) -> str:
         """What was measured, its interval, and where it should lie."""
-        seen = self.interval
-        value, low, high = map(written, (seen.value, seen.low, seen.high))
-        return f"{self.name} is {value} [{low}, {high}], wanted {self.wanted}"
+        return f"{self.name} is {interval_words(self.interval)}, wanted {self.wanted}"
 
     @property
     def wanted(self) -> str:
@@ -111,6 +109,14 @@ def written(value: float | None) -> str:
     if value is not None and math.isinf(value):
         return "without limit" if value > 0 else "below any limit"
     return format_number(value)
+
+
+def interval_words(interval: Interval) -> str:
+    """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
+    value, low, high = map(written, (interval.value, interval.low, interval.high))
+    if interval.low is None or interval.high is None:
+        return f"{value} ({interval.reason})"
+    return f"{value} [{low}, {high}]"
 
 
 class Lead(StrEnum):

@@ -22,7 +22,6 @@ from benchsuite.report.exports import table_as_csv
 from benchsuite.report.studies import charts, rows
 from benchsuite.studies import claims, figures, matrix, tables
 from benchsuite.studies.claims import Answered, Judgement, Lead, Outcome, Situation
-from benchsuite.studies.intervals import Interval
 from benchsuite.studies.measured import TOLD, Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import RULES, Kind, Study, cell_title, names
 
@@ -102,7 +101,8 @@ class StudyReport:
         checks = []
         for claim in self.claims:
             for check in claim.checks:
-                row = [claim.claim.name, check.name, interval_words(check.interval), check.wanted]
+                interval = claims.interval_words(check.interval)
+                row = [claim.claim.name, check.name, interval, check.wanted]
                 checks.append([*row, check.outcome.value, check.interval.method])
         if checks:
             measured = f"measured [{100 * TOLD:.0f} % interval]"
@@ -266,14 +266,6 @@ def chosen(name: str, which: str = "", besides: StudyRun | None = None) -> Study
 def outcome(judgement: Judgement) -> str:
     """With a shape, so that no colour tells it alone."""
     return f"{SHAPES[judgement.outcome]} {judgement.outcome.value}"
-
-
-def interval_words(interval: Interval) -> str:
-    """ "1.02 [0.98, 1.06]", or with the reason why there is no interval."""
-    value, low, high = map(claims.written, (interval.value, interval.low, interval.high))
-    if interval.low is None or interval.high is None:
-        return f"{value} ({interval.reason})"
-    return f"{value} [{low}, {high}]"
 
 
 def _starts(cell: MeasuredCell) -> Shown:

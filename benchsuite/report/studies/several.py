@@ -10,14 +10,10 @@ from benchsuite.core.units import counted, listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import sentences
 from benchsuite.report.studies import execution, rows
-from benchsuite.report.studies.execution import (
-    StudyReport,
-    claims_words,
-    interval_words,
-    outcome,
-)
+from benchsuite.report.studies.execution import StudyReport, claims_words, outcome
 from benchsuite.stats.steady import FEWEST_VALUES
 from benchsuite.studies import figures, trend
+from benchsuite.studies.claims import interval_words
 from benchsuite.studies.study import Study, cell_title
 from benchsuite.studies.tables import HOW
 from benchsuite.studies.trend import trends
