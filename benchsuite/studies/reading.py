@@ -328,7 +328,6 @@ class _Known:
         by_key = self.cells_by_key
         if not by_key:
             raise place.at("exclude").error("no configuration is left.")
-
         for cell in by_key.values():
             for option, share in shares(cell.options).items():
                 here = place.at(option)

@@ -126,11 +126,7 @@ def rest_title(study: Study, rest: Coordinates, only: Selector = ALL) -> str:
 
 
 def _shape(
-    study: Study,
-    execution: Execution,
-    rows: Beside,
-    table: Layout,
-    rest: Coordinates,
+    study: Study, execution: Execution, rows: Beside, table: Layout, rest: Coordinates
 ) -> Table:
     cells = {
         (one.coordinates[table.rows], one.coordinates[table.columns]): one
@@ -212,7 +208,6 @@ class Question:
 
 def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -> list[Question]:
     """All that the file of the study asks, in its order."""
-    waiting = list(doubts_of_questions(answers))
     made = []
     for question in answers:
         figure = question.by.figure
@@ -225,7 +220,7 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
             cases[words] = _ranking(situation, metric, title, question.by.best)
         absent = dict.fromkeys(why for one in question.situations for why in one.absent)
         changes = [f"Not measured: {why.rstrip('.')}." for why in absent]
-        mine = [doubt for doubt in waiting if doubt.about == question.answer.asks]
+        mine = list(doubts_of_questions([question]))
         cases = cases or {"No configuration of it is part of this execution.": None}
         asks = " ".join(question.answer.asks.split())
         share = untold.count(False) / max(1, len(untold))
