@@ -1,6 +1,4 @@
-"""The figures of the originals, from what a run has stored: every metric of `core.metrics` by its
-own name, and those derived here. What is not known is None, and never 0.
-"""
+"""The figures of the originals, of a stored run: those of `core.metrics`, and derived ones."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -288,9 +286,7 @@ def _together(
     says: str,
     part: str = "",
 ) -> None:
-    """Declares what all parts that were measured, or one, have at each look; a look that lacks any
-    is none.
-    """
+    """Declares what all measured parts, or one, have at each look that lacks none of them."""
 
     def of(record: Record, scope: str, options: Options) -> float | None:
         seconds = {int(one.second) for one in _seconds(record, scope)}

@@ -114,9 +114,7 @@ def in_cell(share: Share, coordinates: Mapping[str, str]) -> Share:
 
 
 def arguments(cell: Cell, resolved: Mapping[str, Any] | None = None) -> list[str]:
-    """One a --option=value: server and workload first. `resolved` has options that are a share of a
-    figure; one that is not yet known is shown as a formula.
-    """
+    """--option=value, server and workload first; a share that is not `resolved` is a formula."""
     options = {**cell.options, **(resolved or {})}
     order = sorted(cell.options, key=lambda name: (name not in ("server", "workload"), name))
     words = []

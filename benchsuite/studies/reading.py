@@ -1,6 +1,4 @@
-"""The studies that there are: benchsuite's own, and those of the project; and whether what a study
-names is there: axes, values, figures, cells, files and columns.
-"""
+"""The studies of benchsuite and of the project, and whether all that a study names is there."""
 
 import csv
 import hashlib
@@ -74,10 +72,7 @@ OPTIONS = "options"
 
 
 def read(path: Path, known: Known | None = None) -> Study:
-    """The study of this file; raises UsageError for what is wrong in it.
-
-    `known` are the options that `runbench` has; without them their names are not checked.
-    """
+    """The study of this file; UsageError for what is wrong. No `known`: any option is taken."""
     try:
         text = path.read_text(encoding="utf-8")
     except OSError as error:

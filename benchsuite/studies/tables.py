@@ -117,9 +117,7 @@ def selected(execution: Execution, rest: Coordinates, only: Selector) -> list[Me
 
 
 def rest_title(study: Study, rest: Coordinates, only: Selector = ALL) -> str:
-    """What tells a table, chart or case from the others: axes with a single value don't, nor those
-    that are selected.
-    """
+    """What tells a table, chart or case from the others: no axis of one value, or selected."""
     telling = {axis.name for axis in study.axes if len(axis.values) > 1} - only.keys()
     distinct = {axis: value for axis, value in rest.items() if axis in telling}
     return study.titles(distinct, with_axes=True)

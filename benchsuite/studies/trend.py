@@ -33,9 +33,7 @@ class Change:
 def difference(
     study: Study, earlier: Execution, later: Execution
 ) -> tuple[list[Change], list[tuple[Judgement, Judgement]]]:
-    """What is other later, shown beyond 1 as one of all cells of its figure (Bonferroni); and the
-    claims that came out otherwise then.
-    """
+    """What is other later, as one of all cells of its figure (Bonferroni), and which claims."""
     before, after = (
         {key(cell.coordinates): cell for cell in execution.cells if cell.counted}
         for execution in (earlier, later)
