@@ -178,9 +178,7 @@ class GunicornTornado(Gunicorn):
 
 
 class GunicornUvicorn(Gunicorn):
-    """Gunicorn manages, uvicorn's worker serves, which chooses the parser. It leaves the choice of
-    event loop and WebSocket library to a subclass, which is ours.
-    """
+    """Gunicorn manages, uvicorn's worker serves; a subclass of ours sets event loop and library."""
 
     name = "gunicorn-uvicorn"
     interface = "asgi"

@@ -1,6 +1,4 @@
-"""Commands that are under way, as pages draw them: from their journals, and from what is stored;
-asked again and again, or sent over a WebSocket.
-"""
+"""Commands that are under way, as pages draw them, from their journals and what is stored."""
 
 from collections.abc import Sequence
 from contextlib import suppress

@@ -1,6 +1,4 @@
-"""Renders pages without assumptions about the project, for those who may see them; sends runs and
-pages as files while they are made.
-"""
+"""Renders pages in any project, for those who may see them; sends files while they are made."""
 
 import logging
 import os

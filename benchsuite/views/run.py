@@ -1,6 +1,4 @@
-"""One run: can I believe it? And its configuration: has anything changed since? Deletion of runs,
-and notes on them.
-"""
+"""One run: can I believe it? Its configuration: has anything changed? Deletion, and notes."""
 
 import shlex
 from contextlib import suppress

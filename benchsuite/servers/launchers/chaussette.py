@@ -1,8 +1,5 @@
 """Runs Chaussette with the back ends that it hides on Python 3, and without its access log.
-
-    python -m benchsuite.servers.launchers.chaussette --backend=gevent --fd 5 pkg.wsgi.application
-
-`--nodelay` sets TCP_NODELAY; all else is Chaussette's own.
+`--backend=gevent` comes first; `--nodelay` sets TCP_NODELAY; all else is Chaussette's own.
 """
 
 import socket

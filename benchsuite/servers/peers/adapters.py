@@ -1,6 +1,4 @@
-"""Adapters of servers outside Django: one process each, with three consumers at three paths; and
-the npm packages of those on Node: installed once, from a lock file, into the cache.
-"""
+"""Servers outside Django, and the npm packages of those on Node: in the cache, by a lock file."""
 
 import hashlib
 import json

@@ -1,6 +1,4 @@
-"""Surveys with their pages, questions of each kind, choices and conditions: stored, loaded, read in
-a fixed number of queries, and what is shown for the answers so far.
-"""
+"""Surveys: stored, loaded, read in a fixed number of queries, and what is shown by the answers."""
 
 import re
 from collections import defaultdict
@@ -244,9 +242,7 @@ class Condition(models.Model):
 
 
 def load_surveys() -> tuple[int, int, int]:
-    """Creates or restores the seven surveys; answers and other surveys stay. The numbers of these
-    surveys, of their pages, and of the questions on these.
-    """
+    """Creates or restores the seven surveys, no answers; how many surveys, pages and questions."""
     files = sorted(FOLDER.glob("*.json"))
     with transaction.atomic():  # in which it doesn't close the connection
         call_command("loaddata", *map(str, files), verbosity=0)
