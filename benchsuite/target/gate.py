@@ -3,7 +3,7 @@
 import os
 from collections.abc import Awaitable, Callable, Coroutine
 from functools import wraps
-from typing import Any, ClassVar
+from typing import Any
 
 from django.contrib.auth.decorators import login_not_required
 from django.http import Http404, HttpRequest, HttpResponseBase, JsonResponse
@@ -19,10 +19,6 @@ Asgi = Callable[[dict[str, Any], Receive, Send], Coroutine[Any, Any, Any]]
 class Refusal(Exception):
     """The message is in the body of the answer."""
 
-    status: ClassVar[int]
-
-
-class BadInput(Refusal):
     status = 400
 
 

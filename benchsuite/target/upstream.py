@@ -10,7 +10,7 @@ from typing import Any
 
 import httpx
 
-from benchsuite.target.gate import BadGateway, BadInput
+from benchsuite.target.gate import BadGateway, Refusal
 
 URL = os.environ.get("BENCHSUITE_API_URL", "")
 NO_TLS = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -46,7 +46,7 @@ async def answers_async(seconds: Sequence[float], *, at_once: bool) -> list[floa
 @contextmanager
 def _failing() -> Iterator[None]:
     if not URL:
-        raise BadInput("this run has no API, which must be a service of its workload")
+        raise Refusal("this run has no API, which must be a service of its workload")
     try:
         yield
     except httpx.HTTPError as error:

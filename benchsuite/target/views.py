@@ -17,7 +17,7 @@ from django.shortcuts import aget_object_or_404, get_object_or_404
 
 from benchsuite import target
 from benchsuite.target import bench_app as bench
-from benchsuite.target.gate import BadInput
+from benchsuite.target.gate import Refusal
 from benchsuite.target.models import Comment, Post
 
 MAX_ROWS = 10**10
@@ -173,7 +173,7 @@ def wanted(request: HttpRequest, name: str, most: int) -> int:
     """`?name=`, a whole number from 0 to `most`."""
     text = request.GET.get(name, "")
     if not (text.isascii() and text.isdigit() and len(text) < 12 and int(text) <= most):
-        raise BadInput(f"{name} must be a whole number from 0 to {most}")
+        raise Refusal(f"{name} must be a whole number from 0 to {most}")
     return int(text)
 
 
@@ -185,7 +185,7 @@ def wanted_times(request: HttpRequest, name: str, most: int = 1) -> list[float]:
         times = []
     if not 0 < len(times) <= most or not all(0 <= one <= target.MAX_SLEEP_S for one in times):
         more = f", or up to {most} with commas" * (most > 1)
-        raise BadInput(f"{name} must be a number from 0 to {target.MAX_SLEEP_S:g}{more}")
+        raise Refusal(f"{name} must be a number from 0 to {target.MAX_SLEEP_S:g}{more}")
     return times
 
 
@@ -198,9 +198,7 @@ def wanted_post(request: HttpRequest) -> dict[str, str]:
     """The title and content of a form."""
     title, content = request.POST.get("title", ""), request.POST.get("content", "")
     if not 0 < len(title) <= MAX_TITLE or len(content) > MAX_CONTENT:
-        raise BadInput(
-            f"title must have 1 to {MAX_TITLE} characters, content at most {MAX_CONTENT}"
-        )
+        raise Refusal(f"title must have 1 to {MAX_TITLE} characters, content at most {MAX_CONTENT}")
     return {"title": title, "content": content}
 
 
@@ -211,9 +209,9 @@ def wanted_events(request: HttpRequest) -> Iterator[tuple[float, bytes]]:
         rate = float(request.GET.get("rate", "10"))
         size = int(request.GET.get("size", "64"))
     except ValueError:
-        raise BadInput("Last-Event-ID, rate and size must be numbers") from None
+        raise Refusal("Last-Event-ID, rate and size must be numbers") from None
     if last < 0 or not rate >= 0 or not isfinite(rate) or not 0 < size <= target.MAX_EVENT_BYTES:
-        raise BadInput(
+        raise Refusal(
             f"size must be 1 to {target.MAX_EVENT_BYTES}, rate and Last-Event-ID not negative"
         )
     return _events(last + 1, rate, size)
