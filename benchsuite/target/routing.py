@@ -109,21 +109,18 @@ class EchoLayerSync(OnLayer, IdleSync):
             self.send(event["text"], event["bytes"])
 
 
-_consumers: dict[str, Any] = {
-    "echo": Echo,
-    "echo_sync": EchoSync,
-    "echo_layer": EchoLayer,
-    "echo_layer_sync": EchoLayerSync,
-    "broadcast": Broadcast,
-    "broadcast_sync": BroadcastSync,
-    "idle": Idle,
-    "idle_sync": IdleSync,
+_twins: dict[str, tuple[Any, Any]] = {
+    "echo": (Echo, EchoSync),
+    "echo_layer": (EchoLayer, EchoLayerSync),
+    "broadcast": (Broadcast, BroadcastSync),
+    "idle": (Idle, IdleSync),
 }
 
 websocket_urlpatterns = [
     *(
-        path(f"bench/ws/{name}/", socket_only_in_a_run(consumer.as_asgi()))
-        for name, consumer in _consumers.items()
+        path(f"bench/ws/{name}{kind}/", socket_only_in_a_run(consumer.as_asgi()))
+        for name, twins in _twins.items()
+        for kind, consumer in zip(("", "_sync"), twins, strict=True)
     ),
     re_path(r"^bench/ws/", refused),
 ]
