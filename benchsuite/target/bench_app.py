@@ -72,6 +72,7 @@ class Connection(threading.Thread):
         super().__init__(daemon=True)
         self._query, self._ask = os.pipe()
         self._answer, self._say = os.pipe()
+        self.start()
 
     def run(self) -> None:
         while _read(self._query):
@@ -97,7 +98,5 @@ def _connections() -> "queue.Queue[Connection]":
     """Those of this process, made for its first request."""
     made: queue.Queue[Connection] = queue.Queue()
     for _ in range(CONNECTIONS):
-        connection = Connection()
-        connection.start()
-        made.put(connection)
+        made.put(Connection())
     return made
