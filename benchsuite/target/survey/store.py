@@ -139,13 +139,11 @@ class DatabaseStore:
         with transaction.atomic(using=router.db_for_write(Participation)):
             _put(rows, "value")
             _put(files, "name", "content_type", "content")
-            own = Participation.objects.filter(pk=visit.id)
-            own.update(done=sorted({*visit.done, number}))
+            Participation.objects.filter(pk=visit.id).update(done=sorted({*visit.done, number}))
 
     def complete(self, visit: Visit) -> None:
         """Ends the visit; idempotent."""
-        own = Participation.objects.filter(pk=visit.id, completed=None)
-        own.update(completed=timezone.now())
+        Participation.objects.filter(pk=visit.id, completed=None).update(completed=timezone.now())
 
     def counts(self) -> Mapping[str, int]:
         return {
