@@ -116,19 +116,14 @@ class Watch:
         """The page has the first so many seconds of the journal with that key."""
         self._kind, self._pk = kind, pk
         self._key, self._since = key, since
-        self._owner = ""  #: Of its command; empty where nobody is known to be at work.
-        self._follower: Follower | None = None
-        self._is_running = False
         self.exists = self._find()
 
     def _find(self) -> bool:
         """Whether there is such a thing; finds who is at work, and a readable journal."""
-        if self._kind not in STORED:
-            return False
         model, column = STORED[self._kind]
         rows = model._default_manager.filter(**{column: self._pk})
         owners = rows.filter(RUNNING).order_by().values_list("owner", flat=True)
-        self._owner = owners.first() or ""
+        self._owner = owners.first() or ""  #: Empty where nobody is known to be at work.
         self._is_running = bool(self._owner) and not lock.has_ended(self._owner)
         reader = None
         if self._is_running and lock.has_ended(self._owner) is False:
@@ -245,8 +240,7 @@ def under_way() -> list[UnderWay]:
     for other in here.values():  # between two of its runs
         last = Run.objects.filter(batch=other.batch).only("batch", "workload").first()
         if last is not None:
-            url = f"{compare}?batch={last.batch}"
-            rows.append(UnderWay(last.workload, url, _follower(other)))
+            rows.append(UnderWay(last.workload, f"{compare}?batch={last.batch}", _follower(other)))
     return rows
 
 
@@ -261,6 +255,8 @@ def show(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
 
 
 def watch_of(request: HttpRequest, kind: str, pk: UUID) -> Watch | None:
+    if kind not in STORED:
+        return None
     since = request.GET.get("since", "")
     many = int(since) if since.isascii() and since.isdigit() and len(since) < 9 else 0
     watch = Watch(kind, pk, key=request.GET.get("journal", ""), since=many)
