@@ -87,8 +87,7 @@ def show(request: HttpRequest) -> HttpResponseBase:
             "levels": _at_each_level(request, lines),
         }
     else:
-        drawn = cells[:MOST_DRAWN]
-        queries.add_totals([run for cell in drawn for run in cell.shown])
+        queries.add_totals([run for cell in cells[:MOST_DRAWN] for run in cell.shown])
         context |= {
             **_forest(request, comparison),
             "answer": of_runs(comparison, conf.margins()),
