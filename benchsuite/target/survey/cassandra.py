@@ -69,16 +69,12 @@ class CassandraStore:
         self._do("begin", visit.id, survey.slug, visit.code, timezone.now())
         return visit
 
-    def visit(self, survey: Survey, key: str) -> Visit | None:
-        try:
-            number = uuid.UUID(key)
-        except ValueError:
-            return None
-        rows = list(self._do("visit", number))
+    def visit(self, survey: Survey, pk: uuid.UUID) -> Visit | None:
+        rows = list(self._do("visit", pk))
         if not rows or rows[0].survey != survey.slug:
             return None
         return Visit(
-            id=number,
+            id=pk,
             code=rows[0].code,
             done=sorted(rows[0].done or ()),
             answers={row.question: json.loads(row.value) for row in rows if row.value is not None},

@@ -107,14 +107,10 @@ class DatabaseStore:
     def begin(self, survey: Survey) -> Visit:
         return Participation.objects.create(survey=survey).visit({})
 
-    def visit(self, survey: Survey, key: str) -> Visit | None:
+    def visit(self, survey: Survey, pk: uuid.UUID) -> Visit | None:
         """The visit with that ID; None if this survey has none."""
         written = router.db_for_write(Participation)
-        try:
-            participations = Participation.objects.using(written).filter(pk=uuid.UUID(key))
-        except ValueError:
-            return None
-        participation = participations.filter(survey=survey).first()
+        participation = Participation.objects.using(written).filter(pk=pk, survey=survey).first()
         if participation is None:
             return None
         rows = Answer.objects.using(written).filter(participation=participation)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import cache, wraps
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 from django.http import Http404, HttpRequest, HttpResponse
 from django.template.backends.django import DjangoTemplates
@@ -60,10 +61,14 @@ _SALT = "benchsuite.survey"
 
 
 def visit_of(request: HttpRequest, survey: Survey) -> Visit | None:
-    """None without a cookie, or if it is forged, expired or another survey's."""
+    """None without a cookie with an id, or if it is forged, expired or another survey's."""
     name = f"survey_{survey.slug}"
-    key = request.get_signed_cookie(name, default=None, salt=_SALT, max_age=_SECONDS)
-    return store().visit(survey, key) if key else None
+    try:
+        pk = UUID(request.get_signed_cookie(name, default="", salt=_SALT, max_age=_SECONDS))
+    except ValueError:
+        return None
+    visit: Visit | None = store().visit(survey, pk)
+    return visit
 
 
 NAMES = "benchsuite_survey"  #: The namespace of the URLs.

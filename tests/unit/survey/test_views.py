@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.core.signing import get_cookie_signer
 from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
@@ -133,10 +134,11 @@ def test_what_is_left_out_is_refused_and_what_does_not_exist_is_not_found(visito
         assert visitor.get(path).status_code == 404, path
 
 
-@pytest.mark.parametrize("cookie", ["", "forged", "4f7d4ec6-0f4f-4c4c-9bb0-3a1f0f6f3a11:x:y"])
+@pytest.mark.parametrize("cookie", ["", "forged", "4f7d4ec6-0f4f-4c4c-9bb0-3a1f0f6f3a11:x:y", None])
 def test_without_its_cookie_a_page_leads_to_the_start(cookie, visitor):
     visitor.get("coffee/")
-    visitor.client.cookies["survey_coffee"] = cookie
+    signed = get_cookie_signer("survey_coffee" + views._SALT).sign("no id at all")
+    visitor.client.cookies["survey_coffee"] = signed if cookie is None else cookie
     answer = visitor.post("coffee/1/", visitor.answers("coffee", 1))
     assert (answer.status_code, answer["Location"]) == (303, "/bench/survey/coffee/")
     assert Answer.objects.count() == 0
