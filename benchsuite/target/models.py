@@ -1,6 +1,7 @@
 """The tables of the io_* views, and those of the survey application."""
 
 import uuid
+from typing import Any
 
 from django.db import models
 
@@ -40,3 +41,8 @@ class Comment(models.Model):
 
     def __str__(self) -> str:
         return f"{self.number}: {self.text}"
+
+    def to_json(self) -> dict[str, Any]:
+        """With its post, which was read with it."""
+        post = self.post.to_json()
+        return {"number": self.number, "text": self.text, "likes": self.likes, "post": post}

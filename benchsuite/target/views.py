@@ -71,7 +71,7 @@ def io_read(request: HttpRequest) -> HttpResponse:
 def io_join(request: HttpRequest) -> HttpResponse:
     """Reads one comment and its post in one query."""
     comment = get_object_or_404(JOINED, number=wanted(request, "row", MAX_ROWS))
-    return JsonResponse(joined(comment))
+    return JsonResponse(comment.to_json())
 
 
 def io_lock(request: HttpRequest) -> HttpResponse:
@@ -115,7 +115,7 @@ async def io_read_async(request: HttpRequest) -> HttpResponse:
 async def io_join_async(request: HttpRequest) -> HttpResponse:
     number = wanted(request, "row", MAX_ROWS)
     comment = await aget_object_or_404(JOINED, number=number)
-    return JsonResponse(joined(comment))
+    return JsonResponse(comment.to_json())
 
 
 async def io_lock_async(request: HttpRequest) -> HttpResponse:
@@ -228,16 +228,6 @@ def _events(first: int, rate: float, size: int) -> Iterator[tuple[float, bytes]]
 
 def rows(posts: list[Post], count: int) -> Mapping[str, Any]:
     return {"count": count, "posts": [post.to_json() for post in posts]}
-
-
-def joined(comment: Comment) -> Mapping[str, Any]:
-    """A comment with its post, which was read with it."""
-    return {
-        "number": comment.number,
-        "text": comment.text,
-        "likes": comment.likes,
-        "post": comment.post.to_json(),
-    }
 
 
 def like(row: int) -> Mapping[str, int]:
