@@ -391,8 +391,7 @@ def doubts_of_claims(judgements: Iterable[Judgement]) -> Iterator[Doubt]:
             checks = [min(failing, key=lambda check: check.more or 0)]
         for check in checks:
             places = (check.cell,) if check.to is None else (check.cell, check.to)
-            is_known = check.interval.low is not None
-            yield Doubt(judgement.claim.name, places, check.more, is_known)
+            yield Doubt(judgement.claim.name, places, check.more, check.interval.low is not None)
 
 
 def doubts_of_questions(questions: Iterable[Answered]) -> Iterator[Doubt]:

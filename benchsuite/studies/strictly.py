@@ -24,8 +24,7 @@ class Place:
         return Place(self.file, (*self.keys[:-1], f"{self.keys[-1]}[{number}]"))
 
     def error(self, message: str) -> UsageError:
-        parts = filter(None, (self.file, ".".join(self.keys), message))
-        return UsageError(": ".join(parts))
+        return UsageError(": ".join(filter(None, (self.file, ".".join(self.keys), message))))
 
     def wrong(self, value: object, wanted: str) -> UsageError:
         return self.error(f"must be {wanted}, and is {shown(value)}.")
