@@ -303,8 +303,7 @@ def _commands(
     }
     counts = {batch: Counter(map(sentences.state, some)) for batch, some in batches.items()}
     if executions:
-        made = queries.by_command(runs)
-        for run in queries.newest_of(made, "command", executions, most):
+        for run in queries.newest_of(queries.by_command(runs), "command", executions, most):
             shown.setdefault(run.command, []).append(run)  # type: ignore[attr-defined]
         known = queries.by_command(Run.objects.order_by()).filter(command__in=list(executions))
         states = known.values_list("command", "status", "verdict").annotate(Count("pk"))
