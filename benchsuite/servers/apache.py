@@ -211,9 +211,7 @@ class ApacheThreaded(Apache):
 
 
 class ApacheWorker(ApacheThreaded):
-    """An idle keep-alive connection occupies a thread; the application runs in a subinterpreter of
-    the process, as in the study.
-    """
+    """An idle connection takes a thread; a subinterpreter has the application, as in the study."""
 
     name = "apache-worker"
     mpm = "worker"

@@ -106,10 +106,8 @@ class Place:
 
 
 class ServerAdapter:
-    """One way to serve a Django project.
-
-    Subclasses declare facts as class attributes, and either the parts of the command line or
-    `argv()`. The constructor checks the spec: what the server can't honour is a UsageError.
+    """One way to serve a Django project: facts as class attributes, and the parts of the command
+    line or `argv()`. The constructor raises UsageError for a spec that the server can't honour.
     """
 
     name: ClassVar[str]

@@ -1,7 +1,5 @@
-"""Circus with each server that takes a listening socket; see circus.readthedocs.io.
-
-Circus listens, starts one server for each process, and hands its socket to each. Chaussette was
-made to run WSGI applications on such a socket, in one process (chaussette.readthedocs.io).
+"""Circus listens, and starts a server on its socket for each process (circus.readthedocs.io);
+Chaussette runs WSGI applications on such a socket, in one process (chaussette.readthedocs.io).
 """
 
 import os
@@ -51,9 +49,7 @@ class Chaussette(ServerAdapter):
 
 
 class ChaussetteGevent(Chaussette):
-    """A greenlet for each connection; responses leave in two packets, which stalls keep-alive:
-    `nodelay` sends both at once.
-    """
+    """A greenlet for each connection; two packets a response stall keep-alive without `nodelay`."""
 
     name = "chaussette-gevent"
     backend = "gevent"

@@ -21,9 +21,8 @@ class Daphne(ServerAdapter):
 
 
 class Runserver(ServerAdapter):
-    """One process with a thread for each connection; for comparison, not for production.
-
-    It serves the WSGI_APPLICATION of the settings, not the callable of `Application`.
+    """One process with a thread for each connection; for comparison, not for production. It serves
+    the WSGI_APPLICATION of the settings, not the callable of `Application`.
     """
 
     name = "runserver"

@@ -4,8 +4,7 @@ from benchsuite.pythons.interpreter import OWN, Interpreter
 from benchsuite.servers.base import BACKLOG, CONNECTIONS, KEPT, THREADS, Available, ServerAdapter
 
 IN_EVENT_LOOP = {"DJANGO_ALLOW_ASYNC_UNSAFE": "true"}
-"""Lets sync views use the database in an event loop's thread, which Django otherwise refuses; it is
-safe where nothing else runs until the view has ended."""
+"""Lets sync views use the database in an event loop: safe where nothing runs until they end."""
 
 
 class Launched(ServerAdapter):
@@ -38,9 +37,8 @@ class Bjoern(Launched):
 
 
 class Tornado(Launched):
-    """An event loop for the network and a pool of threads for the application, in each process.
-
-    With one thread there is no pool: the application runs in the event loop, Tornado's default.
+    """An event loop for the network and a pool of threads for the application, in each process;
+    with one thread no pool, but the event loop for both, which is Tornado's default.
     """
 
     name = distribution = "tornado"

@@ -1,7 +1,4 @@
-"""The tables of a study: measured beside published, and what it answers to its questions.
-
-Old published figures are no judgement on what a new machine measures.
-"""
+"""The tables of a study: measured beside published, which is no judgement, and its answers."""
 
 import csv
 import math

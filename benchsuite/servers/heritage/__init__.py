@@ -1,7 +1,5 @@
-"""Legacy servers: each runs under a Python of its era, with a small target of its own.
-
-`targets` has them as data: which servers and environments there are, pinned requirements, and what
-is served, none of which the Python of benchsuite can import.
+"""Legacy servers, each under a Python of its era, with a small target of its own: in `targets` as
+data, none of which the Python of benchsuite can import.
 """
 
 import tomllib

@@ -21,10 +21,8 @@ SOCKET = "$(circus.sockets.web)"  #: Circus writes the number of the socket ther
 
 
 class Heritage(ServerAdapter):
-    """A legacy server. It serves its own target: no current project runs on its Python.
-
-    The target is copied into the run's folder, so that bytecode which old Pythons write beside
-    modules is removed with it.
+    """A legacy server, with a target of its own: no current project runs on its Python. A copy in
+    the run's folder is served, so that bytecode beside its modules is removed with it.
     """
 
     interface: ClassVar[Interface] = "wsgi"

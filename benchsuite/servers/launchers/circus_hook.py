@@ -26,9 +26,8 @@ def before_start(watcher: Any, arbiter: Any, hook_name: str, **more: Any) -> boo
 def before_reap(
     watcher: Any, arbiter: Any, hook_name: str, *, process_pid: int, **more: Any
 ) -> bool:
-    """Called for each process that has ended: one that ends early and unasked ends Circus.
-
-    Circus would restart it forever, and never report that the project can't be loaded.
+    """Ends Circus after a process that ended early and unasked: it would start it again forever,
+    and never report that the project can't be loaded.
     """
     process = watcher.processes[process_pid]
     if not watcher.is_stopping() and time.time() - process.started < YOUNG_S:

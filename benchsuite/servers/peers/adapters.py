@@ -136,9 +136,8 @@ def usable() -> Available:
 
 
 def build() -> Path:
-    """Installs the packages with `npm ci`; returns where they are. A second call does nothing.
-
-    Raises UnavailableError without Node or npm, StartError with npm's output when it fails.
+    """Installs the packages once, with `npm ci`; returns where they are. Raises UnavailableError
+    without Node or npm, StartError with npm's output when it fails.
     """
     if not (node := usable()).ok:
         raise UnavailableError(
