@@ -81,10 +81,14 @@ def show(request: HttpRequest) -> HttpResponseBase:
         "addable": queries.alike(runs),
     }
     if lines:
+        by_level = gathered((level(cell.first), cell) for line in lines for cell in line.cells)
         context |= {
             "answer": answer_of(lines, conf.margins()),
             "charts": [_over_levels(lines, every.figure(name)) for name in ("goodput", "p95_s")],
-            "levels": _at_each_level(request, lines),
+            "levels": [  # with where what was asked by this load is compared
+                (titles.load_title(of_level[0].first), _url(request, of_level))
+                for _, of_level in sorted(by_level.items())
+            ],
         }
     else:
         queries.add_totals([run for cell in cells[:MOST_DRAWN] for run in cell.shown])
@@ -95,15 +99,6 @@ def show(request: HttpRequest) -> HttpResponseBase:
             "charts": _overlaid(comparison),
         }
     return page_or_file(request, "compare", context)
-
-
-def _at_each_level(request: HttpRequest, lines: Sequence[Climbed]) -> list[tuple[str, str]]:
-    """Each load with where what was asked by it is compared."""
-    cells_by_level = gathered((level(cell.first), cell) for line in lines for cell in line.cells)
-    return [
-        (titles.load_title(cells[0].first), _url(request, cells))
-        for _, cells in sorted(cells_by_level.items())
-    ]
 
 
 def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
