@@ -33,6 +33,7 @@ from benchsuite.views.page import guarded, page, send_runs, wanted_ids
 
 UNFINISHED = (Status.FAILED, Status.INTERRUPTED)  # what is running stands above the list
 STATES = [(state.value, state.value) for state in (*Verdict, *UNFINISHED)]
+SOUND = Q(status=Status.FINISHED.value, verdict__in=[Verdict.VALID.value, Verdict.WEAK.value])
 MOST_SEARCHED = 80  #: Letters: each word is looked for in several columns of every run.
 SEARCHED = "label, server, workload, id, reason"
 SEARCH = forms.TextInput(attrs={"type": "search", "placeholder": SEARCHED})
@@ -110,12 +111,6 @@ class RunFilter(FilterSet):
         return queries.by_command(runs).filter(command=pk)
 
 
-def _sound(figure: str) -> Avg:
-    """The mean of a figure over runs that count."""
-    valid = Q(status=Status.FINISHED.value, verdict__in=[Verdict.VALID.value, Verdict.WEAK.value])
-    return Avg(figure, filter=valid)
-
-
 class Ordered(tables.Column):
     """A column whose missing values come last in both directions, newer rows first among equals."""
 
@@ -165,7 +160,7 @@ class ConfigurationTable(Grouped):
     identity = "key"
     figures: ClassVar[dict[str, Any]] = {
         **{name: Max(name) for name in ("server", "workload", "users", "processes", "threads")},
-        **{name: _sound(name) for name in ("goodput", "p95_s", "memory_bytes")},
+        **{name: Avg(name, filter=SOUND) for name in ("goodput", "p95_s", "memory_bytes")},
     }
     server = Ordered("key", "server", "processes", "threads", verbose_name="configuration")
     what = Ordered("key", "workload", "users", verbose_name="what")
