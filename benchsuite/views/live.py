@@ -155,14 +155,13 @@ class Watch:
         seconds = follower.seconds[since:]
         self._key, self._since = key, since + len(seconds)
         leader = _leader(self._kind, self._pk, len(ended), follower.place)
-        now = {"follower": follower, "leader": leader, "figures": _figures(follower)}
         return {
             "journal": key,
             "first": first,
             "since": since,
             "seconds": seconds,
             "say": f"{follower.place_words}: {follower.title}. {leader}",
-            "now": _part("now", **now),
+            "now": _part("now", follower=follower, leader=leader, figures=_figures(follower)),
             "ended": _part("ended", ended=ended[: -SHOWN - 1 : -1], count=len(ended)),
         }
 
