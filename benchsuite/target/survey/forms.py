@@ -172,8 +172,7 @@ class PageForm(forms.Form):
         """Each question with its fields, for the template."""
         for question in self._questions:
             fields = [self[name] for name in self._names[question.pk]]
-            is_grid = question.kind == Kind.RATING
-            yield {"question": question, "fields": fields, "is_grid": is_grid}
+            yield {"question": question, "fields": fields, "is_grid": question.kind == Kind.RATING}
 
     def answers(self) -> dict[int, Any]:
         """Question's ID → value, or None, of a valid form."""
