@@ -57,9 +57,7 @@ class CassandraStore:
         )
         self._session: Session = self._cluster.connect()
         self._make(url.path.strip("/"))
-        self._statements = {
-            name: self._session.prepare(statement) for name, statement in STATEMENTS.items()
-        }
+        self._statements = {name: self._session.prepare(text) for name, text in STATEMENTS.items()}
 
     def close(self) -> None:
         self._cluster.shutdown()
