@@ -1,6 +1,4 @@
-"""From page to page until there is no more form; below that what is sent, as a browser would encode
-it, and a blocking client of the standard library.
-"""
+"""From page to page until there is no more form; what is sent, as browsers encode it; a client."""
 
 import http.client
 import re
@@ -52,15 +50,13 @@ def complete(
     known: Mapping[str, str] | None = None,
     naming: Callable[[str, str], str] | None = None,
     done: Sign | None = None,
-    on_visit: OnVisit | None = None,
 ) -> Completion:
     """Fills the form at a URL, or path of the client, and those after it, until a page has none.
     `known` are answers by name; `naming` makes a name for the results from method and path. Without
     `done` and a completion code there is no evidence. RobotError names the page and the reason.
     """
     url = led_to(url, getattr(client, "base_url", "")).geturl()
-    walk = Walk(client, url, seed, known or {}, done or Sign(), naming)
-    return walk.to_the_end(on_visit)
+    return Walk(client, url, seed, known or {}, done or Sign(), naming).to_the_end()
 
 
 @dataclass
@@ -104,7 +100,7 @@ class Walk:
             visits.append(visit)
             if on_visit is not None:
                 on_visit(visit)
-            doubt, form = result.doubt, result.form if result.fate == "next" else None
+            doubt, form = result.doubt, result.form
             if form is not None and (wanted := self._secrets(form)):
                 doubt, form = f"it leads to a log-in, which can't be made up; give {wanted}", None
         evidence = self._evidence(arrival.page, arrival.path)
@@ -224,17 +220,14 @@ class Walk:
         refresh = REFRESH.match(page.refresh or header)
         if refresh is None or float(refresh[1]) > LONGEST_WAIT_S or self._evidence(page, path):
             return None
-        form = main_form(page)
-        if form is not None and form.fillable:
-            return None
-        return float(refresh[1]), (refresh[2] or "").strip()
+        asks = (form := main_form(page)) is not None and form.fillable
+        return None if asks else (float(refresh[1]), (refresh[2] or "").strip())
 
     def check_status(self, status: int, content: bytes, page: Page) -> None:
         """Raises RobotError for an error, unless it is a form that came back."""
-        if status >= 400:
-            form = main_form(page)
-            if status not in REFUSALS or form is None or not form.fillable:
-                raise self.stuck(_status(status, content, page))
+        form = main_form(page) if status in REFUSALS else None
+        if status >= 400 and (form is None or not form.fillable):
+            raise self.stuck(_status(status, content, page))
 
     def _request(
         self, method: str, path: str, content: tuple[bytes, str], *, looks: bool = False
@@ -314,18 +307,6 @@ class Reply(NamedTuple):
     headers: http.client.HTTPMessage  #: Names in any case.
 
 
-def _whole(response: http.client.HTTPResponse, until: float) -> bytes:
-    """Its body, cut above `MAX_BYTES`; TimeoutError, or IncompleteRead where it ends early."""
-    content, promised = bytearray(), response.length or 0
-    while len(content) <= MAX_BYTES and (piece := response.read1(65_536)):
-        content += piece
-        if monotonic() > until:
-            raise TimeoutError
-    if len(content) < min(promised, MAX_BYTES + 1):
-        raise http.client.IncompleteRead(bytes(content), promised - len(content))
-    return bytes(content)
-
-
 class BlockingClient:
     """One person's requests to one host, with cookies."""
 
@@ -339,22 +320,27 @@ class BlockingClient:
         for handler in (HTTPHandler(), HTTPSHandler(), HTTPCookieProcessor(CookieJar(policy))):
             self._opener.add_handler(handler)
 
-    def get(self, path: str, *, headers: Mapping[str, str] | None = None) -> Reply:
-        return self._ask(path, None, headers or {})
+    def get(self, path: str, *, headers: Mapping[str, str] = {}) -> Reply:
+        return self._ask(path, None, headers)
 
     def post(
-        self, path: str, data: bytes, content_type: str, *, headers: Mapping[str, str] | None = None
+        self, path: str, data: bytes, content_type: str, *, headers: Mapping[str, str] = {}
     ) -> Reply:
-        return self._ask(path, data, {**(headers or {}), "Content-Type": content_type})
+        return self._ask(path, data, {**headers, "Content-Type": content_type})
 
     def _ask(self, path: str, data: bytes | None, headers: Mapping[str, str]) -> Reply:
         own = {"User-Agent": "benchsuite robot", "Accept": "text/html,*/*"}
         request = Request(self._origin + path, data, {**headers, **own})
-        failure, until = "no answer", monotonic() + self._timeout_s
+        failure, until, content = "no answer", monotonic() + self._timeout_s, bytearray()
         try:
             with self._opener.open(request, timeout=self._timeout_s) as response:
                 failure = "the answer broke off"
-                content = _whole(response, until)
+                while len(content) <= MAX_BYTES and (piece := response.read1(65_536)):
+                    content += piece
+                    if monotonic() > until:
+                        raise TimeoutError
+                if response.length and len(content) <= MAX_BYTES:
+                    raise http.client.IncompleteRead(bytes(content), response.length)
         except (OSError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
@@ -362,4 +348,4 @@ class BlockingClient:
             raise AnswerError(f"{failure}: {reason or type(reason).__name__}") from error
         if len(content) > MAX_BYTES:
             raise AnswerError(f"the page is longer than {MAX_BYTES // 1_000_000} MB")
-        return Reply(response.status, content, response.headers)
+        return Reply(response.status, bytes(content), response.headers)
