@@ -14,6 +14,7 @@ from benchsuite.robot.words import TABLES, WORTH, first_said, format_of, mask, p
 
 LESS, EQUAL, MORE = "<=>"
 RELATIONS = {"least": "=>", "most": "<=", "upto": "<=", "more": ">", "less": "<", "equal": "="}
+RELATIONS |= {"past": "<", "future": ">"}  #: Than today.
 SAID = ("fresh", "same", "distinct", "spaceless")
 SINGLE = ("step", "kind", "example", "extensions")  #: Of which the newer one counts.
 TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
@@ -130,12 +131,10 @@ class _Clause:
             name = match.lastgroup or ""
             if name in RELATIONS:
                 self._relate(name)
-                name = words.unit_of(match[0])
+                name = words.unit_of(match[0]) or name
             if name in TABLES["units"]:
                 self._count("" if name == "choices" else name)
             elif name in ("past", "future", "today", "day"):
-                if name in ("past", "future"):
-                    self._relate("less" if name == "past" else "more")
                 if when := day(match[0]) if name == "day" else self._today:
                     self._quantity(Fraction(when.toordinal()), "date")
             elif name == "number":
@@ -144,7 +143,7 @@ class _Clause:
                 value = Fraction(name.lstrip("abcdefghijklmnopqrstuvwxyz"))
                 if value != 1 or self._relation or name == "english1":  # else it is an article
                     self._quantity(value)
-            elif name:
+            else:
                 if name in ("to", "and"):
                     self._joint = name
                 if name == "and" and "between" not in self.seen:
@@ -227,12 +226,10 @@ class _Clause:
 
 def number(text: str) -> Fraction:
     """12,5 and 1.500 and 1 500,25, as each language writes numbers."""
-    plain = GROUPS.sub("", text)
-    last = max(plain.rfind("."), plain.rfind(","))
-    whole, rest = re.sub(r"[.,]", "", plain[:last]), plain[last + 1 :]
-    if last < 0 or (len(rest) == 3 and whole.lstrip("-") not in ("", "0")):
-        return Fraction(re.sub(r"[.,]", "", plain))
-    return Fraction(f"{whole}.{rest}")
+    *groups, rest = re.split("[.,]", GROUPS.sub("", text))
+    whole = "".join(groups)
+    grouped = len(rest) == 3 and whole.lstrip("-") not in ("", "0")
+    return Fraction(whole + "." * (bool(groups) and not grouped) + rest)
 
 
 def day(text: str) -> date | None:
