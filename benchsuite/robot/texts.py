@@ -180,7 +180,7 @@ def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
             changed.append(fitted)
     yield from changed
     if (pattern := control.limits.get("pattern")) and control.kind != "textarea":
-        yield from made(pattern, _lengths(control, asked)[0], writer.chance)
+        yield from made(pattern, lengths(control, asked)[0], writer.chance)
 
 
 def _shown(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
@@ -208,7 +208,7 @@ def _others(writer: Writer) -> Iterator[str]:
 def _passwords(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
     if asked.kind == "digits":
         yield _digits(asked, writer)
-    least, most = _lengths(control, asked)
+    least, most = lengths(control, asked)
     wanted = max(16, least) if most is None else min(max(16, least), most)
     for length in (wanted, 12, 10, 8, 20):
         for end in PASSWORDS:
@@ -236,15 +236,9 @@ def _digits(asked: Constraint, writer: Writer) -> str:
     return writer.token(least or most or 5, string.digits[1:])
 
 
-def _lengths(control: Control, asked: Constraint) -> tuple[int, int | None]:
-    least, most = lengths(control)
-    low, high = asked.of("", "characters", *["digits"] * (asked.kind == "digits")).whole
-    return max(least, low), min((end for end in (most, high) if end is not None), default=None)
-
-
 def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:
     """Shortened or extended to the allowed length, with what is asked for."""
-    least, most = _lengths(control, asked)
+    least, most = lengths(control, asked)
     if "spaceless" in asked.says:
         text = "".join(text.split())
     if "words" in asked.ranges:

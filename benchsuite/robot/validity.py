@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 import regex
 
-from benchsuite.robot.constraints import Constraint, Range
+from benchsuite.robot.constraints import NOTHING, Constraint, Range
 from benchsuite.robot.forms import MEASURED, Control
 
 DAY_S = 24 * 3600
@@ -86,22 +86,8 @@ def _written(kind: str, at: Fraction, *, seconds: bool = False) -> str:
     return moment.strftime(SCALES[kind].form + clock)
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
-    """The points that a control accepts: base + k·step from low to high."""
-
-    low: Fraction | None
-    high: Fraction | None
-    step: Fraction | None  #: None for any.
-    base: Fraction
-
-    def __contains__(self, at: Fraction) -> bool:
-        within = at in Range(least=self.low, most=self.high)
-        return within and (self.step is None or (at - self.base) % self.step == 0)
-
-
-def _line(kind: str, limits: dict[str, str]) -> Line:
-    """What a control of one of these kinds accepts; of limits that can't be read, nothing."""
+def _line(kind: str, limits: dict[str, str]) -> tuple[Range, Fraction | None, Fraction]:
+    """Ends, step (None: any) and base of what a control accepts; unreadable limits are none."""
     scale = SCALES[kind]
     limits = ({"min": "0", "max": "100"} if kind == "range" else {}) | limits
     low, high, value = (_parsed(kind, limits.get(end)) for end in ("min", "max", "value"))
@@ -110,7 +96,8 @@ def _line(kind: str, limits: dict[str, str]) -> Line:
     base = next((at for at in (low, value) if at is not None), Fraction(scale.base))
     step = _parsed("number", limits.get("step"))
     step = (step if step and step > 0 else Fraction(scale.step)) * scale.unit
-    return Line(low, high, None if limits.get("step", "").lower() == "any" else step, base)
+    is_any = limits.get("step", "").lower() == "any"
+    return Range(least=low, most=high), None if is_any else step, base
 
 
 def invalid(control: Control, value: str) -> str:
@@ -119,16 +106,17 @@ def invalid(control: Control, value: str) -> str:
     if not value:
         return "it is required" if control.required else ""
     if kind in SCALES:
-        at, accepted = _parsed(kind, value), _line(kind, limits)
+        at, (ends, step, base) = _parsed(kind, value), _line(kind, limits)
         if at is None:
             return f"it is no {kind}"
-        fits = at in accepted or (kind == "time" and at + DAY_S in accepted)
+        ways = (at, at + DAY_S) if kind == "time" else (at,)
+        fits = any(way in ends and (step is None or (way - base) % step == 0) for way in ways)
         return "" if fits else "it is outside its limits and steps"
     if kind == "color":
         return "" if re.fullmatch(r"#[0-9a-fA-F]{6}", value) else "it is no colour"
     if kind in MEASURED:
         length = len(value.encode("utf-16-le")) // 2
-        least, most = lengths(control)
+        least, most = lengths(control, NOTHING)
         if most is not None and least > most:
             return f"it must have at least {least} and at most {most} characters"
         if not least <= length <= (length if most is None else most):
@@ -145,16 +133,19 @@ def invalid(control: Control, value: str) -> str:
     return ""
 
 
-def lengths(control: Control) -> tuple[int, int | None]:
+def lengths(control: Control, asked: Constraint) -> tuple[int, int | None]:
+    """The least and the most characters, by its limits and by what else is asked for."""
     least, most = (control.limits.get(name, "").strip() for name in ("minlength", "maxlength"))
-    return int(least) if least.isdigit() else 0, int(most) if most.isdigit() else None
+    low, high = asked.of("", "characters", *["digits"] * (asked.kind == "digits")).whole
+    ends = [int(most)] if most.isdigit() else []
+    ends += [high] if high is not None else []
+    return max(int(least) if least.isdigit() else 0, low), min(ends, default=None)
 
 
 def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str:
     """A number or moment of this kind; ValueError, which names the limits, if none fits these."""
-    accepted = _line(kind, control.limits if control.kind == kind else {})
+    accepted, step, base = _line(kind, control.limits if control.kind == kind else {})
     low, high = _ends(accepted, kind, asked)
-    step, base = accepted.step, accepted.base
     if step is None:
         whole = math.ceil(low) <= high
         step, base = (Fraction(1), Fraction(0)) if whole else ((high - low) / 4 or Fraction(1), low)
@@ -171,10 +162,10 @@ def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str
     raise ValueError(f"no {'day' if kind == 'date' else kind} from {ends} in its steps")
 
 
-def _ends(accepted: Line, kind: str, asked: Constraint) -> tuple[Fraction, Fraction]:
+def _ends(accepted: Range, kind: str, asked: Constraint) -> tuple[Fraction, Fraction]:
     """The least and the most; where one is open, the usual one, or one near the other."""
     spread = Fraction(SCALES[kind].spread)
-    lows, highs = [accepted.low], [accepted.high]
+    lows, highs = [accepted.least], [accepted.most]
     usual: tuple[Fraction, Fraction | None] = Fraction(1), None
     if kind in NUMBERS:
         limits, digits = asked.of("", "years"), asked.of("digits").whole[1]
@@ -210,7 +201,7 @@ def _ends(accepted: Line, kind: str, asked: Constraint) -> tuple[Fraction, Fract
     elif high is None:
         high = max(low, Fraction(0)) + spread
     if kind == "time":
-        low, high = max(low, Fraction(0)), high if accepted.high else min(high, Fraction(DAY_S - 1))
+        low, high = max(low, Fraction(0)), high if accepted.most else min(high, Fraction(DAY_S - 1))
     return low, high
 
 
