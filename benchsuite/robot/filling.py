@@ -271,13 +271,10 @@ class Filler:
         ]
         refused, further = self._refused.get(control.key, []), self._others(control, asked)
         if control.kind == "checkbox" and len(offered) == 1:
-            ticked: Values = (offered[0],)
-            if NEVER_TICKED.search(control.name):
-                return ()
-            if refused:
-                return () if refused[-1] else ticked
             wanted = control.required or says("agree", control.words)
-            return ticked if wanted or self.chance.random() < 0.5 else ()
+            if NEVER_TICKED.search(control.name) or (refused and refused[-1]):
+                return ()
+            return tuple(offered) if refused or wanted or self.chance.random() < 0.5 else ()
         if not offered:
             if self._needed(control):
                 raise Unfillable(control, "it offers nothing to choose")
@@ -286,8 +283,8 @@ class Filler:
             named = {one.value: texts.region(one.value, one.label) for one in control.choices}
             offered = [one for one in offered if named[one] in texts.COUNTRIES] or offered
         if not control.many:
-            picked: list[Values] = [(one,) for one in self.chance.sample(offered, len(offered))]
-            return min(picked, key=lambda values: (values in refused, values in further))
+            picked = self.chance.sample(offered, len(offered))
+            return (min(picked, key=lambda value: ((value,) in refused, (value,) in further)),)
         least, most = asked.of("").whole
         least, most = max(1, least), min(len(offered), most or len(offered))
         if least > len(offered):
@@ -295,8 +292,7 @@ class Filler:
             raise Unfillable(control, reason)
         for _ in range(REDRAWN):
             count = self.chance.randint(least, max(least, most))
-            places = sorted(self.chance.sample(range(len(offered)), count))
-            several = tuple(offered[place] for place in places)
+            several = tuple(sorted(self.chance.sample(offered, count), key=offered.index))
             if several not in refused:
                 break
         return several
