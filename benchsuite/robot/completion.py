@@ -49,8 +49,7 @@ class Visit:
     def lines(self) -> list[str]:
         """What was answered, and what was mended on the way."""
         shown = [f"page {self.number}  {self.path}  {self.page.title}".rstrip()]
-        controls = (control for form in self.page.forms for control in form.controls)
-        secret = {control.name for control in controls if control.kind == "password"}
+        secret = {node.attributes.get("name") for node in self.page.css("[type=password i]")}
         for name, value in self.answers:
             text = short(" ".join(str(value).split()), SHOWN)
             is_secret = name in secret or "password" in name.lower()

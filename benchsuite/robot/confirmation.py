@@ -40,7 +40,7 @@ Line = tuple[str, ...]
 @contextmanager
 def manually(
     url: str, *, known: Mapping[str, str], timeout_s: float, browser: bool, done: Sign
-) -> Iterator[Callable[[str, OnVisit | None], Completion]]:
+) -> Iterator[Callable[[str, OnVisit], Completion]]:
     """A function that completes the survey there with a seed, each time as a new visitor."""
 
     fresh = partial(BlockingClient, url, timeout_s=timeout_s)
@@ -48,7 +48,7 @@ def manually(
     walk = BrowserWalk if browser else Walk
     with tabs(url, timeout_s) if browser else nullcontext(lambda: nullcontext(fresh())) as visitor:
 
-        def completed(seed: str, on_visit: OnVisit | None) -> Completion:
+        def completed(seed: str, on_visit: OnVisit) -> Completion:
             with visitor() as client:
                 ended = walk(client, url, seed, known, done).to_the_end(on_visit)
             return site.judged(ended)

@@ -61,7 +61,7 @@ def complete(
 
 @dataclass
 class Walk:
-    """One completion. The way to request and send pages is this robot's own; see `browser`."""
+    """One completion. The way to request and send pages is this robot's own; see `BrowserWalk`."""
 
     runs_scripts: ClassVar[bool] = False
 
@@ -80,7 +80,7 @@ class Walk:
         self._number = 1
         self.path = path_of(parts)  #: Of the page being filled.
 
-    def to_the_end(self, on_visit: OnVisit | None = None) -> Completion:
+    def to_the_end(self, on_visit: OnVisit = lambda visit: None) -> Completion:
         visits: list[Visit] = []
         doubt = ""
         arrival = self.ask("GET", self.path)
@@ -96,10 +96,9 @@ class Walk:
             self._number = len(visits) + 1
             if self._number > MOST_PAGES:
                 raise self.stuck(f"the survey has not ended after {MOST_PAGES} pages")
-            visit, arrival, result = self._fill(arrival.page, form)
+            visit, arrival, result = self._fill(arrival, form)
             visits.append(visit)
-            if on_visit is not None:
-                on_visit(visit)
+            on_visit(visit)
             doubt, form = result.doubt, result.form
             if form is not None and (wanted := self._secrets(form)):
                 doubt, form = f"it leads to a log-in, which can't be made up; give {wanted}", None
@@ -120,8 +119,9 @@ class Walk:
             return ""
         return " and ".join(f"--answer {control.name}=…" for control in form.fillable)
 
-    def _fill(self, page: Page, form: Form) -> tuple[Visit, Arrival, Outcome]:
+    def _fill(self, arrival: Arrival, form: Form) -> tuple[Visit, Arrival, Outcome]:
         """Sends a page until it is accepted; returns the visit, where it led, and the outcome."""
+        page, first, shown = arrival.page, arrival.path, form
         if wanted := self._secrets(form):
             raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
         if not self.runs_scripts and _is_sent_by_script(page, form):
@@ -130,16 +130,15 @@ class Walk:
         mended: list[str] = []
         complaints: list[str] = []
         repeated = ""
-        shown, now, first = form, page, self.path
         for tries in range(1, MOST_TRIES + 1):
-            if now.captcha:
+            if arrival.page.captcha:
                 raise self.stuck("it asks for a captcha, which a robot can't answer")
             try:
                 filler.fill(shown)
             except Unfillable as error:
                 raise self.stuck(str(error)) from error
             button = next_button(shown)
-            arrival = self.send(shown, now, button, filler.pairs(shown, button))
+            arrival = self.send(shown, arrival.page, button, filler.pairs(shown, button))
             result = Outcome("ended")
             if not self._evidence(arrival.page, arrival.path):
                 result = outcome(form, page, filler.answers, arrival, at=first)
@@ -152,7 +151,7 @@ class Walk:
                 answers, mistakes = filler.given(shown), tuple(mended)
                 visit = Visit(self._number, first, page, tries, answers, mistakes, repeated)
                 return visit, arrival, result
-            shown, now = result.form, arrival.page
+            shown = result.form
             self.path = arrival.path  # from where an action without a path is sent
             own = [f"{control}: {text}" for control in shown.controls for text in control.errors]
             before, complaints = complaints, [short(text, SHOWN) for text in (*shown.errors, *own)]
@@ -233,9 +232,7 @@ class Walk:
         self, method: str, path: str, content: tuple[bytes, str], *, looks: bool = False
     ) -> Any:
         """`looks`: a load's client holds no answer against the journey."""
-        more: dict[str, Any] = {}
-        if self.naming is not None:
-            more["name"] = self.naming(method, path)
+        more: dict[str, Any] = {"name": self.naming(method, path)} if self.naming else {}
         if self._origin[0] == "https":  # Django checks where a POST over TLS comes from
             more["headers"] = {"Referer": f"https://{self._origin[1]}{self.path}"}
         try:
