@@ -1,6 +1,5 @@
-"""The robot: completes any multi-page HTML form, given a URL and a client, without Django and
-Locust. Its interface is `benchsuite.robot.walk.complete()`; call `ensure_installed()` before that
-import.
+"""The robot: `walk.complete()` completes any multi-page HTML form from a URL and a client, without
+Django or Locust; call `ensure_installed()` before you import it.
 """
 
 from importlib.util import find_spec

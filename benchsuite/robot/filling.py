@@ -185,9 +185,8 @@ class Filler:
             row = ROW.search(control.name)
             person = self.person + (int(row[1]) * (texts.HOW_MANY + 1) if row else 0)
             spoken = " ".join((*control.errors, control.label, control.hint))
-            named = texts.region(*re.findall(r"\b[A-Z]{2}\b", spoken))  # UK postcode
+            region = texts.region(*re.findall(r"\b[A-Z]{2}\b", spoken), self._region)  # UK postcode
             refusals = turns if asked == NOTHING else 0
-            region = named or self._region
             writer = Writer(person, self.chance, self.language, region, refusals)
             if control.kind in TEXTUAL and (part := part_of_date(control)):
                 yield writer.fact(part)

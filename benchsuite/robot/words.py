@@ -1,6 +1,4 @@
-"""What words in four languages mean: of what a field is, which form is the main one, which button
-goes on, which format is shown. They are in languages.toml.
-"""
+"""What words in four languages (languages.toml) say of fields, forms, buttons and formats."""
 
 import re
 import tomllib
