@@ -29,15 +29,15 @@ INLINE = frozenset(
 KINDS = TYPED | {"hidden", "checkbox", "radio", "file", "button", "reset", "submit", "image"}
 IN_TABLES = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 LABELS = "label[for]:not([for=''])"
-AROUND = "label:not([for])", "fieldset, [role=group], [role=radiogroup]"
+GROUPS = "fieldset, [role=group], [role=radiogroup]"
 DISABLED = "[disabled], fieldset[disabled] :not(fieldset[disabled] > legend:first-of-type *)"
 CAPTCHAS = (
     ".g-recaptcha, .h-captcha, .cf-turnstile, [name*=captcha i], [id*=captcha i], "
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
 GROUPED = ("radio", "checkbox")
-OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 SKIPPED = ("text", "email", "url", "textarea")
+OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 Linked = Callable[[str, str], str]  #: Gets the text of a style sheet, by link and base of a page.
 TEMPLATE = re.compile(r"\b__\w+__\b|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
 REFUSED = ("off", "nope", "false", "new-password")  #: Values of traps that nothing may fill.
@@ -64,11 +64,6 @@ ELSEWHERE = re.compile(
 )  #: Blocks that are not for the screen of a desk, and what is no rule.
 UNSEEN, ASIDE = "unseen", "aside"
 States = tuple[tuple[str, bool, bool], ...]  #: Property, or "aside"; hides; important.
-
-OF_HTML: tuple[tuple[str, States], ...] = (
-    ("[hidden], [popover], [inert], dialog:not([open])", (("display", True, True),)),
-    ("[aria-hidden=true]", ((ASIDE, True, True),)),
-)
 
 
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href, base: "") -> Page:
@@ -117,9 +112,8 @@ class _Reader:
         self._disabled = {node.mem_id for node in disabled}
         self._ids = {node.attributes["id"]: node for node in identified}
         self._for = {_attribute(label, "for"): _text(label) for label in tree.css(LABELS)}
-        self._labels, self._groups = (
-            {node.mem_id: node for node in tree.css(around)} for around in AROUND
-        )
+        self._labels = {node.mem_id: node for node in tree.css("label:not([for])")}
+        self._groups = {node.mem_id: node for node in tree.css(GROUPS)}
         self._owners = {_inside(form).mem_id: form.mem_id for form in tree.css("form")}
         self._up: dict[int, list[int]] = {}  #: Of each control, and of the elements around it.
 
@@ -239,8 +233,7 @@ class _Reader:
         )
 
     def _pieces(self, node: LexborNode) -> Iterator[Piece]:
-        child = node.child
-        while child is not None:
+        for child in node.iter(include_text=True):
             tag = child.tag
             if tag == "-text":
                 if text := " ".join((child.text_content or "").split()):
@@ -253,7 +246,6 @@ class _Reader:
                     yield Piece(child, name=attributes["name"] or "")
             elif tag not in SILENT and self._hidden.get(child.mem_id) is not UNSEEN:
                 yield from self._pieces(child)
-            child = child.next
 
 
 def _add(controls: dict[str, Control], control: Control) -> None:
@@ -284,7 +276,9 @@ def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -
             with suppress(SelectolaxError):  # such as ::before, which is no element
                 styled.append((tree.css(selector), states))
     styled += [([node], _states(_attribute(node, "style"))) for node in tree.css("[style]")]
-    styled += [(tree.css(selector), states) for selector, states in OF_HTML]
+    unseen = tree.css("[hidden], [popover], [inert], dialog:not([open])")
+    styled.append((unseen, (("display", True, True),)))
+    styled.append((tree.css("[aria-hidden=true]"), ((ASIDE, True, True),)))
     strongest: dict[tuple[str, int], tuple[bool, bool]] = {}  #: Whether important, and hidden.
     for nodes, states in styled:
         for node in nodes:
