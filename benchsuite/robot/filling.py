@@ -257,7 +257,7 @@ class Filler:
         if day and plain:
             return "date"
         refused = control.key in self._refused and asked == NOTHING
-        shown = like(control.limits.get("placeholder", ""), date.today, Random(0))
+        shown = like(control.limits.get("placeholder", ""), date.today().isoformat, Random(0))
         digits = control.limits.get("inputmode") in ("numeric", "decimal")
         numeric = (digits or says("count", control.words)) and not about(control)
         return "number" if plain and numeric and not refused and not shown else "text"

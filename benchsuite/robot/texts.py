@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import date
 from fnmatch import fnmatch
 from fractions import Fraction
-from functools import cache
+from functools import cache, partial
 from itertools import chain
 from mimetypes import guess_type
 from pathlib import Path
@@ -28,14 +28,12 @@ from benchsuite.robot.words import TABLES, about, like
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
 SEED = 20140601  #: Always the same names, so that only a completion's seed decides who fills in.
-METHODS: dict[str, list[str]] = TABLES["faker"]  #: With their arguments.
 PERSONAL = frozenset(("first", "last", "job"))
 PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
 COUNTRIES: list[str] = TABLES["countries"]["words"]  #: To live in; few: Faker loads slowly.
 ALPHABET = string.ascii_lowercase + string.digits
 PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
-FOLDER = Path(__file__).parent / "samples"
 faker_of = cache(Faker)  #: By locale.
 USUAL = ("txt", "png", "pdf")  #: Files to upload that are tried first.
 
@@ -79,7 +77,7 @@ def _made(locale: str, of: str, chance: Random) -> str:
     """By Faker with this source of chance; empty if it knows nothing of the kind."""
     faker = faker_of(locale)
     faker.random = chance  # type: ignore[attr-defined]
-    method, *arguments = METHODS.get(of, [""])
+    method, *arguments = TABLES["faker"].get(of, [""])
     return str(getattr(faker, method)(*arguments)) if method and hasattr(faker, method) else ""
 
 
@@ -187,10 +185,7 @@ def _shown(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]
     if about(control) == "expiry":
         ahead = Range(least=Fraction(date.today().toordinal() + 365))
         asked |= Constraint(ranges={"date": ahead})
-
-    def day() -> date:
-        return date.fromisoformat(point(control, "date", asked, writer.chance))
-
+    day = partial(point, control, "date", asked, writer.chance)
     for text in (asked.example, control.limits.get("placeholder", ""), control.hint):
         yield like(text, day, writer.chance)
 
@@ -260,7 +255,7 @@ def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:
 @cache
 def _samples() -> dict[str, tuple[str, bytes]]:
     """Content type and content of small valid files by extension, the usual ones first."""
-    paths = sorted(FOLDER.iterdir())
+    paths = sorted(Path(__file__).with_name("samples").iterdir())
     paths.sort(key=lambda path: [*USUAL, path.suffix[1:]].index(path.suffix[1:]))
     return {path.suffix[1:]: (guess_type(path)[0] or "", path.read_bytes()) for path in paths}
 

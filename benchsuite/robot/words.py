@@ -149,12 +149,12 @@ def _beside(form: Form) -> bool:
     return all(says("beside", one.words) or says("aside", one.words) for one in form.buttons)
 
 
-def like(shown: str, day: Callable[[], date], chance: Random) -> str:
+def like(shown: str, day: Callable[[], str], chance: Random) -> str:
     """A value in the format that a text shows, by a mask or an example; empty if it shows none."""
     shown = without("introduced", shown.strip(" ().,;:\"'“”„«»")).strip("\"'“”„«» ")
     if form := mask(shown)[1] or format_of(shown):
-        moment = datetime.combine(day(), time(chance.randint(8, 17), chance.randrange(60)))
-        return moment.strftime(form)
+        moment = date.fromisoformat(day()), time(chance.randint(8, 17), chance.randrange(60))
+        return datetime.combine(*moment).strftime(form)
     if not CODE.fullmatch(shown):
         return ""
     kept = re.match(r"\+\d{1,2}|0(?=\d{3})|", shown)
