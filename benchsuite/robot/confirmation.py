@@ -240,7 +240,7 @@ class BrowserWalk(Walk):
         return self._arrived(lambda: self.client.goto(self.url))
 
     def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
-        forms = list(self._page.forms)
+        forms = list(page.forms)
         place = [known.furniture for known in forms].index(form.furniture)
         shown = self.client.locator("form").nth(place)
         for control in form.fillable:
@@ -252,7 +252,7 @@ class BrowserWalk(Walk):
         if refused and (button is None or "formnovalidate" not in button.limits):
             controls = (replace(part, errors=refused.get(part.name, ())) for part in form.controls)
             forms[place] = replace(form, controls=tuple(controls))
-            return Arrival(self.path, replace(self._page, forms=tuple(forms)))
+            return Arrival(self.path, replace(page, forms=tuple(forms)))
         return self._arrived(lambda: self._pressed(shown, button))
 
     def _pressed(self, shown: "Locator", button: Control | None) -> Any:
@@ -269,12 +269,11 @@ class BrowserWalk(Walk):
 
     def _arrived(self, go: Callable[[], Any]) -> Arrival:
         response, content = self._tried(lambda: (go(), self.client.content()))
-        parts = urlsplit(self.client.url)
-        path = path_of(parts)
-        self._page = read(content.encode(), linked=lambda href, base: self.linked(href, base, path))
-        self.check_status(response.status if response else 200, content.encode(), self._page)
+        path = path_of(urlsplit(self.client.url))
+        page = read(content.encode(), linked=lambda href, base: self.linked(href, base, path))
+        self.check_status(response.status if response else 200, content.encode(), page)
         redirected = response is not None and response.request.redirected_from is not None
-        return Arrival(path, self._page, redirected=redirected)
+        return Arrival(path, page, redirected=redirected)
 
     def get_style(self, path: str) -> str:
         answer = self._tried(lambda: self.client.request.get(urljoin(self.url, path)))

@@ -113,7 +113,6 @@ def test_what_breaks_in_the_browser_is_told_by_page() -> None:
     page, client = read(TRAP.encode()), MagicMock()
     client.locator.return_value.nth.return_value.evaluate.side_effect = Error("It is gone.")
     walk = BrowserWalk(client, "http://shop.example/f/")
-    walk._page = page
     with pytest.raises(RobotError, match=r"page 1 \(/f/\): It is gone"):
         walk.send(page.forms[0], page, None, [])
 
@@ -123,7 +122,6 @@ def test_what_the_browser_refuses_is_a_complaint_about_its_control() -> None:
     page, client = read(TRAP.encode()), MagicMock()
     client.locator.return_value.nth.return_value.evaluate.return_value = [["t", "Too short."]]
     walk = BrowserWalk(client, "http://shop.example/f/")
-    walk._page = page
     (sent,) = page.forms
     again = replace(sent, controls=tuple(replace(one, errors=("Old.",)) for one in sent.controls))
     arrival = walk.send(again, page, next_button(again), [("a", "x"), ("t", "y")])
