@@ -266,17 +266,16 @@ class Reading:
 
     def _mentioned(self, words: str) -> set[str]:
         """By its label: the first one, and the longest of these; else by what both are about."""
-        mentions: dict[str, tuple[int, int]] = {}
+        mentions: list[tuple[tuple[int, int], str]] = []
         for control in self._back.fillable:
             label = self._sent.get(control.key, control).label.lower().strip(" *:?.")
             for known in {label, PART.sub("", control.name).lower().replace("_", " ")}:
                 if len(known) > 1 and (match := re.search(rf"\b{re.escape(known)}\b", words)):
-                    place = match.start(), -len(known)
-                    mentions[control.name] = min(place, mentions.get(control.name, place))
-        first = min(mentions.values(), default=None)
+                    mentions.append(((match.start(), -len(known)), control.name))
+        first = min(mentions)[0] if mentions else None
         subject = first_said("about", words)
         alike = {one.name for one in self._back.fillable if subject and about(one) == subject}
-        return {name for name, place in mentions.items() if place == first} or alike
+        return {name for place, name in mentions if place == first} or alike
 
     def _beside(self, place: int, element: LexborNode, text: str) -> set[str]:
         """The control before or after it in the order of the page."""

@@ -250,15 +250,12 @@ class _Reader:
 
 def _add(controls: dict[str, Control], control: Control) -> None:
     known = controls.get(control.key)
-    if known is None:
-        controls[control.key] = control
-    elif control.kind in GROUPED and known.kind == control.kind:
+    if known is not None and control.kind in GROUPED and known.kind == control.kind:
         limits = known.limits | control.limits if control.kind == "radio" else known.limits
-        choices = (*known.choices, *control.choices)
-        controls[control.key] = replace(known, choices=choices, limits=limits)
-    else:
-        key = f"{control.key} {len(controls)}"
-        controls[key] = replace(control, key=key)
+        control = replace(known, choices=(*known.choices, *control.choices), limits=limits)
+    elif known is not None:
+        control = replace(control, key=f"{control.key} {len(controls)}")
+    controls[control.key] = control
 
 
 def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -> dict[int, str]:
