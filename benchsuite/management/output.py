@@ -28,7 +28,7 @@ from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.printable import hidden, printable
 from benchsuite.models import Run
 from benchsuite.report import answers
-from benchsuite.report.writers import show, to_terminal, wrapped
+from benchsuite.report.writers import for_terminal, show, wrapped
 from benchsuite.system.lock import Claim
 
 UNBOUNDED = 100_000  #: Columns where nobody says how many: lines are as long as they need to be.
@@ -170,7 +170,11 @@ class Screen(Console):
         show(table, self, self._legible)
 
     def answer(self, answer: Answer, look: str = "") -> None:
-        to_terminal(answer, self, every_row=self._every_row)
+        for part in for_terminal(answer, every_row=self._every_row):
+            if isinstance(part, str):
+                self.say(part)
+            else:
+                self.table(part)
         if look:
             self.say(f"Look: {look}")
 

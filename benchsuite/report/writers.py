@@ -7,7 +7,6 @@ import re
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Protocol
 
 import rich.console
 import rich.table
@@ -169,12 +168,7 @@ MEANT = re.compile(r"([\\`*<>|~&]|\](?=[(\[:])|(?<![^\W_])_|_(?![^\W_]))")
 MOST = 8  #: Rows of a table that a terminal shows unasked.
 
 
-class Console(Protocol):
-    def say(self, text: str) -> None: ...
-    def table(self, table: Table) -> None: ...
-
-
-def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) -> None:
+def for_terminal(answer: Answer, *, every_row: bool = False) -> Iterator[str | Table]:
     """Premises, answer, reasons and what to do, table, cautions, evidence; no sentence twice."""
     *steps, last = answer.next_steps or [""]
     ask = " ".join(filter(None, (last, answer.command)))
@@ -182,20 +176,14 @@ def to_terminal(answer: Answer, console: Console, *, every_row: bool = False) ->
     notes = [f"Note: {one}" for one in dict.fromkeys(answer.cautions)]
     brief = [one for section in answer.sections for one in section.brief]
     for part in (*dict.fromkeys(card), answer.table, *notes, *brief):
-        if not part:
-            continue
-        if isinstance(part, str):
-            console.say(part)
-            continue
-        if part.title:
-            console.say(part.title)
-        rows = enumerate(part.rows)
-        shown = [row for at, row in rows if at < MOST or at == part.chosen or every_row]
-        console.table(replace(part, rows=shown))
-        if more := len(part.rows) - len(shown):
-            console.say(f"{more} more row{'s' * (more != 1)}: -v2 shows all.")
-        if part.note:
-            console.say(part.note)
+        lines: Sequence[str | Table | None] = [part]
+        if isinstance(part, Table):
+            rows = enumerate(part.rows)
+            shown = [row for at, row in rows if at < MOST or at == part.chosen or every_row]
+            more = len(part.rows) - len(shown)
+            hint = f"{more} more row{'s' * (more != 1)}: -v2 shows all." * bool(more)
+            lines = [part.title, replace(part, rows=shown), hint, part.note]
+        yield from (line for line in lines if line)
 
 
 def to_markdown(answer: Answer) -> str:

@@ -18,7 +18,7 @@ from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.management import output
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.report.exports import as_json, as_junit
-from benchsuite.report.writers import to_markdown, to_terminal
+from benchsuite.report.writers import to_markdown
 from benchsuite.store import notes, sweep
 
 STATUS = {Decision.BROKEN: 1, Decision.UNDECIDED: 3}
@@ -92,7 +92,7 @@ class Command(BriefCommand):
             first = made[0].baseline.first.pk if made else ""
             output.write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
         screen = output.Screen(asked.json, asked.html, asked.junit, asked.markdown)
-        to_terminal(answer, screen)
+        screen.answer(answer)
         if asked.json:
             content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
             output.write(asked.json, json.dumps(content, indent=2) + "\n")

@@ -9,7 +9,7 @@ from django.template.loader import render_to_string
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.commands import PROGRAM_VARIABLE
 from benchsuite.report.answers import machine_answer
-from benchsuite.report.writers import to_markdown, to_terminal
+from benchsuite.report.writers import for_terminal, to_markdown
 from benchsuite.telemetry.machine import Check, State
 from tests.golden import Golden
 
@@ -51,16 +51,12 @@ def test_markdown_says_commands_as_they_were_called(monkeypatch: pytest.MonkeyPa
 def in_terminal(answer: Answer, **given: bool) -> list[Any]:
     """What is said there, and the rows of a table."""
     lines: list[Any] = []
-
-    class Console:
-        say = staticmethod(lines.append)
-
-        @staticmethod
-        def table(table: Table) -> None:
-            rows = ([shown.whole for shown, _ in entries] for entries in table.entries)
-            lines.append([list(table.headings), *rows])
-
-    to_terminal(answer, Console(), **given)
+    for part in for_terminal(answer, **given):
+        if isinstance(part, Table):
+            rows = ([shown.whole for shown, _ in entries] for entries in part.entries)
+            lines.append([list(part.headings), *rows])
+        else:
+            lines.append(part)
     return lines
 
 
