@@ -8,7 +8,8 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from statistics import fmean
-from typing import Any, NamedTuple
+from types import SimpleNamespace
+from typing import Any
 
 from benchsuite import bottlenecks
 from benchsuite.bottlenecks.evidence import (
@@ -148,17 +149,6 @@ MARGIN = 4.0  #: Free on both sides of a text: `dx` in _flame.html.
 FEW_LETTERS = 3
 
 
-class Drawn(NamedTuple):
-    """One box, in units of the drawing."""
-
-    x: float
-    y: int
-    width: float
-    text: str  #: As much of the name as fits.
-    title: str
-    is_project: bool
-
-
 def drawing(flame: Flame) -> dict[str, Any]:
     """The boxes of `_flame.html`, their height, and how many calls are too narrow to be drawn."""
     every = list(boxes(flame.stacks))
@@ -174,8 +164,9 @@ def drawing(flame: Flame) -> dict[str, Any]:
         is_project = call in flame.project
         share = units.format_percent(100 * box.samples / flame.samples)
         title = f"{call}{', of the project' * is_project}: {samples} samples, {share}"
-        text = text if fits >= FEW_LETTERS else ""
-        drawn.append(Drawn(x, y, round(width, 2), text, title, is_project))
+        text = text if fits >= FEW_LETTERS else ""  # as much of the name as fits
+        place = {"x": x, "y": y, "width": round(width, 2)}
+        drawn.append(SimpleNamespace(**place, text=text, title=title, is_project=is_project))
     height = max((box.y for box in drawn), default=0) + ROW
     return {"boxes": drawn, "height": height, "narrow": len(every) - len(drawn)}
 
