@@ -112,12 +112,11 @@ def _who(doubts: Sequence[Doubt], runs: Mapping[str, int]) -> str:
 
 def _gravest(doubts: Sequence[Doubt]) -> Doubt:
     """An invalid one before a weak one, then by value; without one it is no matter of degree."""
-
-    def weight(doubt: Doubt) -> tuple[bool, float]:
-        finding = doubt[1]
-        return finding.level == Level.INVALID.value, inf if finding.value is None else finding.value
-
-    return max(doubts, key=weight)
+    weights = [
+        (finding.level == Level.INVALID.value, inf if finding.value is None else finding.value)
+        for _, finding in doubts
+    ]
+    return doubts[weights.index(max(weights))]
 
 
 MACHINE = {
