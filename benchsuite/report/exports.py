@@ -7,8 +7,8 @@ import json
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from io import StringIO
 from itertools import chain
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
@@ -37,8 +37,7 @@ FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
 
 FACTS = (
     *("id", "batch", "started_at", "ended_at", "status", "verdict", "failure", "label"),
-    "project",
-    *("workload", "server", "server_version", "python_version", "revision"),
+    *("project", "workload", "server", "server_version", "python_version", "revision"),
     *("processes", "threads", "model", "users", "arrival_rate", "warmup_s", "duration_s"),
     *("repetition", "unit"),
 )
@@ -115,16 +114,12 @@ def csv_of(runs: Iterable[Run]) -> Iterator[str]:
 
 def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterator[str]:
     """CSV with a header, line by line; None is empty, and what looks like a formula is disarmed."""
-    line = StringIO()
-    writer = csv.writer(line)
+    echo: Any = SimpleNamespace(write=str)  # a row is written to what gives it back
     for row in chain([header], rows):
-        writer.writerow(
+        yield csv.writer(echo).writerow(
             f"'{value}" if isinstance(value, str) and value.startswith(FORMULA) else value
             for value in row
         )
-        yield line.getvalue()
-        line.seek(0)
-        line.truncate()
 
 
 def _times(part: Measurement | None) -> dict[str, Any]:
