@@ -65,7 +65,8 @@ def draw(series: Series) -> Chart:
             trace["mode"] = "markers"  # one point makes no line
         silent = {**look, "type": "scatter", "showlegend": False, "hoverinfo": "skip"}
         if mark.above:  # the lower edge of a band
-            edge = _drawn(mark, series.named(mark.above), up)
+            below = [one.name for one in series.columns].index(mark.above)
+            edge = _drawn(mark, series.column(below), up)
             traces.append({**silent, "fill": "none", "y": edge})
         traces.append(trace)
         if look.get("line", {}).get("shape") == "hv":  # the rest of the last step

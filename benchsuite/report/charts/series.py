@@ -86,6 +86,3 @@ class Series:
 
     def column(self, index: int) -> list[Any]:
         return [row[index] for row in self.rows]
-
-    def named(self, name: str) -> list[Any]:
-        return self.column([column.name for column in self.columns].index(name))
