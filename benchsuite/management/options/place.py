@@ -55,11 +55,13 @@ class Place(Spec):
     )
 
     def check(self) -> None:
-        if self.bind is not None and not _is_of_a_machine(self.bind):
-            raise UsageError(
-                f"--bind={self.bind!r} is no address of one machine, which load hosts could be "
-                "told: write one such as 10.0.0.1."
-            )
+        with suppress(ValueError):
+            if self.bind is None or not ipaddress.IPv4Address(self.bind).is_unspecified:
+                return
+        raise UsageError(
+            f"--bind={self.bind!r} is no address of one machine, which load hosts could be "
+            "told: write one such as 10.0.0.1."
+        )
 
     @property
     def is_keyed(self) -> bool:
@@ -106,9 +108,3 @@ class Place(Spec):
                 )
         if listening is not None and not any(spec.load.hosts for spec in specs):
             raise UsageError("--listen waits for load hosts: say how many by --load-hosts.")
-
-
-def _is_of_a_machine(text: str) -> bool:
-    with suppress(ValueError):
-        return not ipaddress.IPv4Address(text).is_unspecified
-    return False
