@@ -392,10 +392,8 @@ def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
     for field, variable in URLS.items():
         if field in values:
             values[field] = completed(values[field], os.environ.get(variable, ""))
-    settings = {
-        name: _as_json(str(text)) for name, text in values.get("target.settings", {}).items()
-    }
-    variables = {name: str(text) for name, text in values.get("target.variables", {}).items()}
+    settings = {name: _as_json(text) for name, text in values.get("target.settings", {}).items()}
+    variables = values.get("target.variables", {})
     if unknown := set(short.show_value) - {*settings, *variables}:
         raise UsageError(
             f"--show-value {min(unknown)} names no --setting and no --variable of this command."
