@@ -354,7 +354,7 @@ def resumed(
     execution = Execution(study, row, resolved(cells, row), rows)
     orders = {one.pk: one.order for one in rows}
     stored = Run.objects.filter(study_cell__in=rows).select_related("software")
-    fields = ("study_cell", "repetition", "status", "failure", "revision", "software")
+    fields = ("study_cell", "repetition", "status", "failure_code", "revision", "software")
     kept = [run for run in stored.only(*fields) if _is_kept(run, again_failed=again_failed)]
     for revision in {run.revision for run in kept if run.revision}:
         ensure(resuming.ensure_same_revision, revision)
