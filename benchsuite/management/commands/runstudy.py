@@ -19,7 +19,7 @@ from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
-from benchsuite.core.units import counted, format_period
+from benchsuite.core.units import counted, format_period, gathered
 from benchsuite.management import delegating, output, resuming, studying
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand, read
@@ -27,7 +27,7 @@ from benchsuite.management.options.place import Place
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
 from benchsuite.models import Run, StudyRun
-from benchsuite.report.studies.execution import StudyReport, chosen, study_report
+from benchsuite.report.studies.execution import StudyReport, again, chosen, study_report
 from benchsuite.report.studies.several import chosen_beside, together, whole
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.report.writers import to_markdown
@@ -159,7 +159,8 @@ class Command(BriefCommand):
                 execution.enter()
                 execution.run(at_work, progress, titles)
         except (BenchsuiteError, KeyboardInterrupt) as error:
-            raise resuming.broken_off(error, execution.row, _again(execution.row)) from error
+            go_on = f"{again(execution.row)} --resume"
+            raise resuming.broken_off(error, execution.row, go_on) from error
         finally:
             with suppress(Error):  # the database may be what ended it
                 screen.say(*_summary(execution))
@@ -325,8 +326,7 @@ def _undecided(execution: Execution) -> Iterator[str]:
     row, doubts = execution.row, execution.doubts(Need.CLAIM, Need.QUESTION)
     if row.looks == 1 or not doubts:
         return
-    for about in dict.fromkeys(doubt.about for doubt in doubts):
-        of_it = [doubt for doubt in doubts if doubt.about == about]
+    for about, of_it in gathered((doubt.about, doubt) for doubt in doubts).items():
         if not all(doubt.is_known for doubt in of_it):
             titles = dict.fromkeys(cell_title(cell) for doubt in of_it for cell in doubt.cells)
             yield f"Open     {about}: not enough runs count of {'; '.join(titles)}."
@@ -336,13 +336,7 @@ def _undecided(execution: Execution) -> Iterator[str]:
             most = max(doubt.more or 0 for doubt in of_it)
             yield f"Open     {about}: about {counted(most, 'more run')} of each would tell."
     if execution.is_over_budget:
-        yield f"Go on with: {_again(row)} --budget=10m"
-
-
-def _again(row: StudyRun) -> str:
-    """The command that goes on with it."""
-    labelled = [f"--label={row.label}"] * bool(row.label)
-    return command("runstudy", row.name, *labelled, "--resume")
+        yield f"Go on with: {again(row)} --resume --budget=10m"
 
 
 def _summary(execution: Execution) -> Sequence[str]:

@@ -311,12 +311,16 @@ def _words(situations: Sequence[Situation], metric: Metric) -> str:
     return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
 
 
+def again(row: StudyRun) -> str:
+    """The command that executes it once more."""
+    return command("runstudy", row.name, *[f"--label={row.label}"] * bool(row.label))
+
+
 def next_step(row: StudyRun) -> tuple[str, str]:
-    again = command("runstudy", row.name, *[f"--label={row.label}"] * bool(row.label))
     if row.status == Status.RUNNING.value:
         return "", ""
     if row.status != Status.FINISHED.value:
-        return "It has not ended; go on with it:", f"{again} --resume"
+        return "It has not ended; go on with it:", f"{again(row)} --resume"
     if row.scale != 1:
-        return "It was shortened; execute it whole to tell more:", again
-    return "Execute it again to see whether it stays so:", again
+        return "It was shortened; execute it whole to tell more:", again(row)
+    return "Execute it again to see whether it stays so:", again(row)
