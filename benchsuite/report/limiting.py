@@ -253,9 +253,7 @@ def _sessions(readings: Sequence[Any]) -> dict[str, Any]:
     counts: Counts = [one.counts for one in readings if one.counts]
     if not counts:
         return {}
-    total: Counter[str] = Counter()
-    for of_reading in counts:
-        total.update(of_reading)
+    total = sum(map(Counter, counts), Counter[str]())
     active, start = total[names.ACTIVE], names.WAITS_FOR
     waits = {name.removeprefix(start): total[name] for name in total if name.startswith(start)}
     limits = [of_reading[names.LIMIT] for of_reading in counts if names.LIMIT in of_reading]
