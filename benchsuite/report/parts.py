@@ -171,14 +171,13 @@ def _slope(stored: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str,
 
 def sockets_table(runs: Sequence[Run]) -> Table | None:
     rows = [(run, {tile.title: tile.whole for tile in socket_tiles(run)}) for run in runs]
-    rows = [(run, texts) for run, texts in rows if texts]
-    if not rows:
-        return None
     titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
-    entries = []
-    for run, texts in rows:
-        entries.append([run.server, *(texts.get(title, units.MISSING) for title in titles)])
-    return Table(["server", *titles], entries, figures=titles)
+    entries = [
+        [run.server, *(texts.get(title, units.MISSING) for title in titles)]
+        for run, texts in rows
+        if texts
+    ]
+    return Table(["server", *titles], entries, figures=titles) if entries else None
 
 
 def idle_sentence(run: Run) -> str:
