@@ -41,12 +41,10 @@ def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[s
     for paragraph in text.split("\n"):
         begin = len(paragraph) - len(paragraph.lstrip(" "))
         taken = 0 if lines else first
-        command = COMMAND.search(paragraph)
-        if command and taken + cell_len(paragraph) > width:
-            lines += _wrapped(paragraph[: command.start()], width, max(begin, indent), taken)
-            lines.append(command[0])
-        else:
-            lines += _wrapped(paragraph, width, max(begin, indent), taken)
+        command = COMMAND.search(paragraph) if taken + cell_len(paragraph) > width else None
+        sentence = paragraph[: command.start()] if command else paragraph
+        lines += _wrapped(sentence, width, max(begin, indent), taken)
+        lines += [command[0]] if command else []
     return lines
 
 
