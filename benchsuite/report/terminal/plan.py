@@ -53,9 +53,8 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
 def _shape(plans: Sequence[Plan]) -> str:
     """How many there are of whatever varies: "2 servers × 3 sizes × 5 repeats"."""
     cells = {plan.spec.key: plan for plan in plans}.values()
-    counts = {"server": len({plan.spec.server.server for plan in cells})}
-    for name in FACETS:
-        counts[name] = len({_facets(plan)[name] for plan in cells})
+    facets = [{"server": plan.spec.server.server, **_facets(plan)} for plan in cells]
+    counts = {name: len({one[name] for one in facets}) for name in ("server", *FACETS)}
     words = [counted(many, name) for name, many in counts.items() if name == "server" or many > 1]
     if prod(counts.values()) != len(cells):
         words[-1] += f" ({len(cells)} configurations)"
