@@ -45,9 +45,7 @@ WEIGHTS = (Verdict.INVALID.value, Verdict.WEAK.value, Level.INFO.value)
 
 
 def of_run(run: Run, *, is_repeated: bool = False) -> Answer:
-    """Its headline has at most 20 words; `verdict` is what became of the run where it has none.
-    `is_repeated`: further runs of its configuration are shown with it.
-    """
+    """Its headline has at most 20 words; `is_repeated`: more runs of its cell are shown."""
     doubts = [one for one in by_weight(run) if one.level != Level.INFO.value]
     heavy: list[Finding] = []  # those that give it its verdict; none of a valid run
     if run.verdict in (Verdict.WEAK.value, Verdict.INVALID.value):

@@ -1,6 +1,4 @@
-"""Runs as JSON objects and as rows of a table, comparisons as JSON, and conditions as JUnit XML,
-for other programs.
-"""
+"""Runs as JSON and as CSV, comparisons as JSON, conditions as JUnit XML: for other programs."""
 
 import csv
 import json

@@ -1,6 +1,4 @@
-"""What limits runs, by the evidence that their rows hold, and which functions use their CPU time:
-sentences, tables and flame graphs.
-"""
+"""What limits runs, by the evidence in their rows, and which functions use their CPU time."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -172,9 +170,7 @@ def drawing(flame: Flame) -> dict[str, Any]:
 
 
 def evidence(run: Run, **more: Any) -> LimitEvidence | None:
-    """The evidence of a run over its window; None without answered requests or a watched target.
-    `more` are fields that rows don't hold. Of a diagnostic start only that counts.
-    """
+    """Of its window, with `more` fields; None without answered requests or a watched target."""
     total = whole(run)
     facts = run.server_facts
     readings: Sequence[Any] = list(run.readings.all())
@@ -418,9 +414,7 @@ def as_json(run: Run) -> dict[str, Any]:
 
 
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
-    """What limits the middle one of the runs of each configuration, with its diagnostic run, and
-    beside the others: of several who has which, and the evidence and the remedy of the first.
-    """
+    """What limits the middle run of each cell: who has which, evidence and remedy of the first."""
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
     having: dict[str, list[tuple[str, Limit]]] = {}
     for title, cell in zip(cell_titles(cells), cells, strict=True):

@@ -1,7 +1,4 @@
-"""Answers for a terminal and in Markdown; `_answer.html` writes them on pages, `plain` as JSON.
-
-What a terminal wraps, and what of a table it leaves out if it is narrow.
-"""
+"""Answers for a terminal and in Markdown; `_answer.html` writes them on pages, `plain` as JSON."""
 
 import re
 import textwrap
@@ -31,10 +28,8 @@ FILLER = "\ue000"  #: The second column of a wide character, for what counts cha
 
 def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[str]:
     """The lines of a text, each of `width` columns at most but for addresses, paths and commands,
-    which stay whole; figures stay with their units, as thin spaces are no breaks.
-
-    Lines after the first of a paragraph begin with `indent` spaces; `first` columns of the first
-    one are taken already.
+    which stay whole, as figures with their units do. Further lines of a paragraph begin with
+    `indent` spaces; `first` columns of the first one are taken already.
     """
     width = max(width, NARROWEST)
     lines: list[str] = []
@@ -94,10 +89,8 @@ def spare(figures: Iterable[Metric], **further: int) -> list[str]:
 
 
 def show(table: Table, console: rich.console.Console, write: Callable[[str], str] = str) -> None:
-    """Prints it as wide as the console allows, and as a block a row where the least doesn't fit.
-
-    No entry is ever cut, and one with several lines keeps them. `write` gives a text in the
-    characters that there are.
+    """Prints it as wide as the console allows, and as a block a row where the least doesn't fit: no
+    entry is ever cut. `write` gives a text in the characters that there are.
     """
     headings, rows = [write(heading) for heading in table.headings], []
     for entries in table.entries:

@@ -1,6 +1,4 @@
-"""Figures with their units and pieces of HTML, as `{% load benchsuite %}` gives them to templates;
-and a page as one HTML file that opens without a network.
-"""
+"""What `{% load benchsuite %}` gives to templates, and a page as one HTML file."""
 
 import base64
 import gzip
@@ -85,7 +83,6 @@ def seconds(value: float | None) -> str:
 
 @register.filter
 def at(figures: dict[str, Any], name: str) -> Any:
-    """One entry of a dict by its name, None when it is missing."""
     return figures.get(name)
 
 
@@ -148,8 +145,7 @@ def _packed_plotly() -> str:
 
 def one_file(name: str, context: Mapping[str, Any]) -> str:
     """A page as one HTML file that opens without a network, by the page's own template, which knows
-    the file by `offline`. Charts are drawn by plotly.js, which stands in it once, packed; what
-    leaves the house is checked by the package plotly before.
+    it by `offline`. Charts are checked by the package plotly, and drawn by plotly.js, packed in it.
     """
     charts = [checked(chart) for chart in context.get("charts", ())]
     whole = {
