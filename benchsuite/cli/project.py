@@ -104,9 +104,7 @@ def _manage(folder: Path) -> Path:
 
 
 def _pythons(home: Path) -> Iterator[Path]:
-    """The activated environment, those beside the project, poetry's and pipenv's, conda's, our own,
-    and the first other one of the PATH.
-    """
+    """All that may load it: of environments the likeliest first, then ours, and of the PATH one."""
     if active := os.environ.get("VIRTUAL_ENV"):
         yield Path(sys.executable) if Path(active) == Path(sys.prefix) else Path(active)
     for folder in (home, *home.parents):

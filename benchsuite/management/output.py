@@ -1,6 +1,4 @@
-"""Where the commands write: to streams as wide as they are, in their characters and whether or not
-anybody reads them; to the screen; to files of results.
-"""
+"""Where the commands write: to streams as they are, read or not; to the screen; to files."""
 
 import codecs
 import inspect
@@ -146,9 +144,7 @@ def _replaced(error: Any) -> tuple[str, int]:
 
 
 class Screen(Console):
-    """Prints for people, beside the files that its command writes: as wide as its stream, in its
-    characters, and with control characters escaped.
-    """
+    """Prints for people beside files: as wide as its stream, in its characters, none a control."""
 
     def __init__(self, *files: str | None, verbosity: int = 1, **options: Any) -> None:
         options.setdefault("file", Outlasting(beside(*files)))
@@ -159,9 +155,7 @@ class Screen(Console):
             self.size = ConsoleDimensions(columns(cast(TextIO, self.file)), self.height)
 
     def say(self, *texts: str) -> None:
-        """Prints sentences without passwords, wrapped where the width is known: each text on lines
-        of its own; none for an empty one.
-        """
+        """Prints sentences without passwords, wrapped: each on lines of its own, but empty ones."""
         for text in filter(None, texts):
             lines = wrapped(self._legible(hidden(text)), self.width)
             self.print("\n".join(lines), markup=False, soft_wrap=True)

@@ -75,12 +75,10 @@ def make(
 
 
 def broken_off(error: BaseException, row: Execution, again: str) -> CommandError:
-    """How a command ends that this ended, with the command that goes on where the row has begun and
-    did not end: Ctrl-C may come before its first run.
-    """
+    """How a command ends that this ended, with what goes on with a row that did not end."""
     is_ctrl_c = isinstance(error, KeyboardInterrupt)
     words = "Interrupted." if is_ctrl_c else str(error)
-    if not row._state.adding and row.status != Status.FINISHED:
+    if not row._state.adding and row.status != Status.FINISHED:  # Ctrl-C may come before it
         words += f" Go on with: {again}"
     return CommandError(words, returncode=130 if is_ctrl_c else 1)
 

@@ -63,9 +63,7 @@ class Results:
     def run(
         self, plan: Plan, cell: StudyCell | None = None
     ) -> Iterator[tuple[Run, Callable[[RunResult], None]]]:
-        """A run that begins: its row, and what takes its result. Without one the row says what
-        ended it: this process may live on, and the row must not say "running" for ever.
-        """
+        """A run that begins: its row, and what takes its result; without one the row says why."""
         row = store.begun(
             plan.spec,
             batch=self.batch,
@@ -79,7 +77,7 @@ class Results:
             if self._tried(row.save) and row is self.rows[0]:
                 self.say(f"Follow   {self.follow or conf.page(row.pk)}")
             yield row, lambda result: self._keep(row, result)
-        except BaseException as error:
+        except BaseException as error:  # if this process lives on, nobody sweeps its row
             is_ctrl_c = isinstance(error, KeyboardInterrupt)
             words = "it was interrupted." if is_ctrl_c else str(error) or type(error).__name__
             reason = f"The command ended before its run had: {words}"
@@ -205,10 +203,8 @@ class Session:
     def make(
         self, plan: Plan, later: Sequence[Plan] | None = None, cell: StudyCell | None = None
     ) -> tuple[Run, RunResult]:
-        """Makes one run: its stored row, and its result, which says how it ended. Where the
-        `later` runs are known, databases that none of them will use are dropped first.
-
-        Raises KeyboardInterrupt when a run that Ctrl-C ended is stored.
+        """Makes one run: its stored row, and its result. Databases that none of the `later` runs
+        will use are dropped first. Raises KeyboardInterrupt when one that Ctrl-C ended is stored.
         """
         (plan,) = preflight.prepared([plan], self.screen.building)
         if later is not None:

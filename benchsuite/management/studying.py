@@ -108,10 +108,9 @@ class Execution:
         return all(one.get(name, least) >= least for one in had for name, least in needs.items())
 
     def blocks(self) -> Iterator[list[Turn]]:
-        """First starts that remain, in groups that are made one after another, each in shuffled
-        blocks. What is decided as it goes may end early: there each case is a group, the shortest
-        first, so that those that were reached have all of their first starts. What another cell
-        needs to know comes before it.
+        """First starts that remain, in groups one after another, each in shuffled blocks. What may
+        end early has a group a case, the shortest first, so that those that were reached are whole.
+        What another cell needs to know comes before it.
         """
         every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
         remaining = [
@@ -152,9 +151,7 @@ class Execution:
         return [*claims.doubts_of_claims(judged), *claims.doubts_of_questions(questions)]
 
     def _turns(self) -> Iterator[Turn]:
-        """All that is run, as far as it goes; `ahead` says what is known to follow. A case that
-        doesn't fit into the time that is left waits for what is of more use.
-        """
+        """All that is run, as far as it goes; what doesn't fit into the time left comes last."""
         waiting = list(self.blocks())
         for need, most in ROUNDS:
             for block in [block for block in waiting if self._need(block[0].place) is need]:
@@ -208,11 +205,9 @@ class Execution:
         return [this, max(0.0, min(sum(later), self.ends_at - monotonic() - this))]
 
     def run(self, at_work: Session, progress: Progress, titles: list[str]) -> None:
-        """Makes all that remain, as long as the budget lasts. A cell that fails ends nothing.
-        Where nobody knows how many, each one's title is added to `titles` before it begins.
-
-        Raises BenchsuiteError where nothing that follows could be measured or stored, and
-        KeyboardInterrupt after Ctrl-C.
+        """Makes all that remain, as long as the budget lasts; a cell that fails ends nothing.
+        Where nobody knows how many, each one's title is added to `titles` before it begins. Raises
+        BenchsuiteError where nothing could follow, and KeyboardInterrupt after Ctrl-C.
         """
         self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
@@ -237,9 +232,7 @@ class Execution:
                 self.done.add((turn.place, turn.repetition))
 
     def check(self) -> None:
-        """Raises UsageError for a value of the file with which no cell can be a run anywhere, and
-        UnavailableError where no cell can run here.
-        """
+        """Raises UsageError for a value that suits no cell, UnavailableError if none can run."""
         wrong = [candidate for candidate in self.candidates if candidate.is_wrong]
         right = set[str]()  # places with a cell that can be a run
         for cell in matrix.every(self.study) if wrong else ():
@@ -328,9 +321,7 @@ def resumed(
     study: Study, cells: Sequence[Cell], row: StudyRun, *, again_failed: bool, anyway: bool
 ) -> Execution:
     """A stored one that goes on: what has ended is kept, unless it failed and is to be made again.
-
-    Raises UsageError where its cells are others by now, or what they measured is, unless it goes on
-    `anyway`; its row then says what has changed.
+    Raises UsageError where cells or what they measure are others; `anyway` its row says what.
     """
 
     def ensure(same: Callable[..., None], *what: Any) -> None:
@@ -380,9 +371,7 @@ def _which(row: StudyRun) -> str:
 
 
 def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) -> StudyRun:
-    """The newest execution that can go on; `given` are fields that it must have, None for any.
-    Raises UsageError where there is none, it is of another file, or under way.
-    """
+    """The newest that can go on, with these fields but for None; raises UsageError without one."""
     wanted = {name: value for name, value in given.items() if value is not None}
     executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)
     if not again_failed:

@@ -172,12 +172,9 @@ class Command(BriefCommand):
 
 
 def _write_pages(asked: Asked) -> str:
-    """The page of one study ("-": to standard output), with its difference to another execution if
-    that is asked for; of several, or of all that were executed where none is named, a page each,
-    and one that answers from all ("-": this one alone). Returns what was written, in words.
-
-    Raises UsageError where there is nothing to write, or no place for it, and BenchsuiteError where
-    it can't be written.
+    """The page of one study; of several, or of all that were executed where none is named, a page
+    each, and one that answers from all ("-": this one alone). Returns what was written, in words.
+    Raises UsageError where there is nothing to write, BenchsuiteError where it can't be written.
     """
     flag, file, names, label = "--markdown", asked.markdown, asked.names, asked.label
     if len(names) == 1:

@@ -1,6 +1,4 @@
-"""How the commands read their options: the table of options as argparse has it, and from what that
-read to values and runs. Nonsense gets a sentence that names the option.
-"""
+"""From options, by argparse, to values and runs; nonsense gets a sentence that names the option."""
 
 import argparse
 import os
@@ -159,9 +157,7 @@ def read(spec: type[AnySpec], options: Mapping[str, Any]) -> AnySpec:
 
 
 def cells(values: Mapping[str, Any]) -> tuple[RunSpec, ...]:
-    """The runs with these fields, by their places: every combination of those with a list, the
-    first of the table outermost, and each once. Raises UsageError for one that can't be.
-    """
+    """Each combination of the fields with a list once, the first outermost; raises UsageError."""
     axes = {
         entry: values[entry.path]
         for entry in table(RunSpec)
@@ -278,10 +274,8 @@ class Wrapping(base.OutputWrapper):
 
 class BriefCommand(base.BaseCommand):
     """A command whose message stands out: what it can't read is not buried under all its options,
-    which --help lists, Ctrl-C, SIGTERM and SIGHUP are no traceback at any moment, nor is what a
-    database refuses or a wrong setting, no message holds a password, and all can be printed.
-
-    UsageError and UnavailableError end it with status 2.
+    no signal, refusal of a database or wrong setting is a traceback, and no message holds a
+    password. UsageError and UnavailableError end it with status 2.
     """
 
     usage = "%(prog)s [options]"
