@@ -52,12 +52,8 @@ def fitted(text: str, stream: TextIO, *, first: int = 0) -> str:
 
 def legible(text: str, stream: TextIO) -> str:
     """With commands as they are called here, and without what the stream can't or must not show."""
-    text, encoding = as_called(printable(text)), getattr(stream, "encoding", None) or "utf-8"
-    with suppress(UnicodeEncodeError):
-        text.encode(encoding)
-        return text
-    pieces = [(sign, plainer(sign)) for sign in text]
-    return "".join(plain if len(plain) > 1 else sign for sign, plain in pieces)
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    return as_called(printable(text)).encode(encoding, NAME).decode(encoding)
 
 
 @contextmanager
@@ -133,7 +129,6 @@ def plainer(text: str) -> str:
 
 def plainer_where_needed() -> None:
     """What is printed from now on replaces characters that the output's encoding lacks."""
-    codecs.register_error(NAME, _replaced)
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors=NAME)
@@ -141,6 +136,9 @@ def plainer_where_needed() -> None:
 
 def _replaced(error: Any) -> tuple[str, int]:
     return plainer(error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(NAME, _replaced)
 
 
 class Screen(Console):
