@@ -313,5 +313,5 @@ def failed(cell: MeasuredCell) -> str:
     return words if failing else ""
 
 
-def written(metric: Metric, value: float) -> str:
-    return "without limit" if math.isinf(value) else metric.show(value)
+def written(metric: Metric, value: float | None) -> str:
+    return "without limit" if value == math.inf else metric.show(value)

@@ -2,12 +2,12 @@
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
+from functools import partial
 from statistics import fmean
-from typing import Any
 
-from benchsuite.core.metrics.every import Metric, Unit
+from benchsuite.core.metrics.every import Unit
 from benchsuite.core.units import in_words
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
@@ -60,7 +60,7 @@ def _series(
             name = f"{line} {up.with_unit}{behind}".strip()
             shown = f"{study.titles({chart.line: line}) if line else up.headline()}{words}"
             mark = _mark(place, with_bars=with_bars, published=is_published)
-            columns.append(Column(name, shown, _show(up), mark=mark))
+            columns.append(Column(name, shown, partial(tables.written, up), mark=mark))
             kept.append(at)
     note = "Means over the runs that count."
     note += " Hollow: what was published." * (len(columns) > 1 + len(lines))
@@ -127,7 +127,3 @@ UNITS: dict[Unit, tuple[str, str, float, Scale]] = {
     Unit.SHARE: (" (%)", " %", 0.01, Scale.QUANTITY),
     Unit.SECONDS: ("", "", 1, Scale.DURATION),
 }
-
-
-def _show(metric: Metric) -> Callable[[Any], str]:
-    return lambda value: metric.show(None) if value is None else tables.written(metric, value)
