@@ -232,11 +232,9 @@ class Parser(base.CommandParser):
                 hides = names.isdisjoint({"help", "help-all", *self.first})
             if names and hides:
                 action.help = argparse.SUPPRESS
-        try:
-            text = super().format_help()
-        finally:
-            for action, help_text in words.items():
-                action.help = help_text
+        text = super().format_help()
+        for action, help_text in words.items():
+            action.help = help_text
         start = "python " * self.prog.startswith("manage.py")
         lines = [f"  {start}{self.prog} {example}".rstrip() + "\n" for example in self.examples]
         return as_called(f"{text}\nexamples:\n{''.join(lines)}")
