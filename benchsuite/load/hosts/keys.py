@@ -46,12 +46,13 @@ class Listening:
 
     @classmethod
     def at(cls, address: str, key_file: str, *, flag: str) -> "Listening":
-        """Of "10.0.0.1:5557"; raises UsageError, which names the option."""
+        """Of "10.0.0.1:5557"; raises UsageError, also for a file that holds no key."""
         host, _, port = address.rpartition(":")
         if not HOST.fullmatch(host) or not port.isdecimal() or not 0 < int(port[:6]) < 65536:
             raise UsageError(
                 f"{flag} {address!r} is no address: write HOST:PORT, such as 10.0.0.1:5557."
             )
+        read(Path(key_file))
         return cls(host, int(port), Path(key_file))
 
 

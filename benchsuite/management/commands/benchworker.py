@@ -33,7 +33,6 @@ class Command(BriefCommand):
         if not (join and key_file):
             raise UsageError("benchworker needs --join and --key-file, or --new-key.")
         master = Listening.at(join, key_file, flag="--join")
-        keys.read(master.key_file)
         # Locust patches whatever imports it, so the rest is a program of its own.
         words = [master.host, str(master.port), str(master.key_file.resolve())]
         env = {**os.environ, "PYTHONPATH": whole_path(os.environ)}

@@ -10,7 +10,6 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec, load
 from benchsuite.core.specs.spec import Spec, option, optional
 from benchsuite.isolation.databases.client import READY_S
-from benchsuite.load.hosts import keys
 from benchsuite.load.hosts.keys import Listening
 from benchsuite.runner.assembly import READY_TIMEOUT_S
 from benchsuite.servers import running
@@ -86,9 +85,7 @@ class Place(Spec):
     def _at(self, address: str | None, flag: str) -> Listening | None:
         if address is None or self.key_file is None:
             return None
-        place = Listening.at(address, self.key_file, flag=flag)
-        keys.read(place.key_file)
-        return place
+        return Listening.at(address, self.key_file, flag=flag)
 
     def check_runs(self, specs: Iterable[RunSpec]) -> None:
         """Raises UsageError for runs that can't be made here."""
