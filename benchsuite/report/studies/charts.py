@@ -2,16 +2,16 @@
 
 import math
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Callable, Sequence
 from functools import partial
 from statistics import fmean
+from typing import Any
 
 from benchsuite.core.metrics.every import Unit
 from benchsuite.core.units import in_words
 from benchsuite.report.charts.drawing import Chart as Drawn
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.charts.series import Axis, Column, Row, Scale, Series
+from benchsuite.report.charts.series import Axis, Column, Scale, Series
 from benchsuite.report.charts.styles import COLOURS, DASHES, Mark, dotted_line, points
 from benchsuite.studies import figures, tables
 from benchsuite.studies.measured import Execution, MeasuredCell
@@ -46,56 +46,47 @@ def _series(
         here = {one.coordinates[chart.line] for one in cells}
         every = names(study.axis(chart.line).values)
         lines = [(value, at) for at, value in enumerate(every) if value in here]
-    rows = _rows(study, chart, lines, cells, beside)
-    with_bars = any(isinstance(row[0], str) for row in rows)
+    places = _places(study, chart.x, cells)
+    with_bars = any(isinstance(place, str) for place, _ in places)
+    cell_at = {
+        (one.coordinates[chart.x], one.coordinates.get(chart.line, "")): one for one in cells
+    }
     where = tables.rest_title(study, rest, chart.only)
     title = chart.title or f"{up.headline()} by {chart.x}"
     across = Axis(chart.x, scale=Scale.LEVEL)
-    columns, kept = [Column(chart.x, chart.x, in_words)], [0]
-    for is_published in (False, True):
-        behind, words = (" published", ", published") if is_published else ("", "")
-        for at, (line, place) in enumerate(lines, start=1 + len(lines) * is_published):
-            if is_published and all(len(row) <= at or row[at] is None for row in rows):
+    columns = [Column(chart.x, chart.x, in_words)]
+    values: list[list[Any]] = [[place for place, _ in places]]
+    kinds: dict[str, Callable[..., float | None]]
+    kinds = {"": _mean, "published": partial(_published, beside)}
+    for kind, figure_of in kinds.items():
+        for line, colour in lines:
+            of_line = [figure_of(cell_at.get((value, line)), chart.y) for _, value in places]
+            if kind and all(value is None for value in of_line):
                 continue
-            name = f"{line} {up.with_unit}{behind}".strip()
-            shown = f"{study.titles({chart.line: line}) if line else up.headline()}{words}"
-            mark = _mark(place, with_bars=with_bars, published=is_published)
+            values.append(of_line)
+            name = f"{line} {up.with_unit} {kind}".strip()
+            shown = study.titles({chart.line: line}) if line else up.headline()
+            shown += f", {kind}" * bool(kind)
+            mark = _mark(colour, with_bars=with_bars, published=bool(kind))
             columns.append(Column(name, shown, partial(tables.written, up), mark=mark))
-            kept.append(at)
     note = "Means over the runs that count."
     note += " Hollow: what was published." * (len(columns) > 1 + len(lines))
     slug = re.sub(r"[^a-zA-Z0-9_]+", "-", f"chart-{number}-{'-'.join(rest.values())}").strip("-")
-    table = tuple(tuple(row[at] for at in kept) for row in rows)
+    table = tuple(zip(*values, strict=True))
     whole = f"{title}: {where}" if where else title
     behind, unit, per, scale = UNITS.get(up.unit, ("", "", 1, Scale.QUANTITY))
     upwards = Axis(f"{up.headline()}{behind}", unit, per, scale)
     return Series(slug, whole, across, upwards, tuple(columns), table, note)
 
 
-def _rows(
-    study: Study,
-    chart: Chart,
-    lines: Sequence[tuple[str, int]],
-    cells: Sequence[MeasuredCell],
-    beside: Beside,
-) -> list[Row]:
-    """A row for each value, with what was measured and then what was published of each line."""
-    here = {one.coordinates[chart.x] for one in cells}
-    numbers, rows = list[float](), list[Row]()
-    values = [one for one in names(study.axis(chart.x).values) if one in here]
-    with suppress(ValueError):  # a word is among them
-        numbers = [float(one) for one in values]
-    titles = [study.titles({chart.x: one}) for one in values]
-    cell_at = {
-        (one.coordinates[chart.x], one.coordinates.get(chart.line, "")): one for one in cells
-    }
-    for place, value in zip(numbers or titles, values, strict=True):
-        of_lines = [cell_at.get((value, line)) for line, _ in lines]
-        measured = (_mean(cell, chart.y) for cell in of_lines)
-        rows.append((place, *measured, *(_published(cell, chart.y, beside) for cell in of_lines)))
-    if numbers:
-        rows.sort(key=lambda row: float(row[0]))
-    return rows
+def _places(study: Study, axis: str, cells: Sequence[MeasuredCell]) -> list[tuple[Any, str]]:
+    """Where each value of the axis lies that is here: at its number, or its title among words."""
+    here = {one.coordinates[axis] for one in cells}
+    values = [one for one in names(study.axis(axis).values) if one in here]
+    try:
+        return sorted((float(value), value) for value in values)
+    except ValueError:  # a word is among them
+        return [(study.titles({axis: value}), value) for value in values]
 
 
 def _mean(cell: MeasuredCell | None, figure: str) -> float | None:
@@ -104,7 +95,7 @@ def _mean(cell: MeasuredCell | None, figure: str) -> float | None:
     return None if math.isinf(middle) else middle
 
 
-def _published(cell: MeasuredCell | None, figure: str, beside: Beside) -> float | None:
+def _published(beside: Beside, cell: MeasuredCell | None, figure: str) -> float | None:
     value = tables.published_of(beside, cell.coordinates).get(figure) if cell else None
     return value if isinstance(value, float) else None
 
