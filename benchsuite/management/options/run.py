@@ -413,22 +413,16 @@ def _cpus(short: Shorthand, load_processes: int) -> tuple[cpus.Cpus | None, cpus
         if for_target or for_load:
             raise UsageError("--no-pin and --cpus-target or --cpus-load exclude each other.")
         return None, None
-    everything = cpus.available()
-    if for_target is None and for_load is None:
+    everything, taken = cpus.available(), for_target or for_load
+    if taken is None:
         return cpus.split(everything, load_processes) or (None, None)
-    return (
-        for_target or _rest(everything, for_load, "server"),
-        for_load or _rest(everything, for_target, "load"),
-    )
-
-
-def _rest(everything: cpus.Cpus, taken: cpus.Cpus | None, whose: str) -> cpus.Cpus:
-    rest = tuple(cpu for cpu in everything if cpu not in (taken or ()))
-    if not rest:
+    rest = tuple(cpu for cpu in everything if cpu not in taken)
+    if not (rest or (for_target and for_load)):
+        whose = "load" if for_target else "server"
         raise UsageError(
             f"No CPU is left for the {whose}; name its CPUs too, also when they are the same."
         )
-    return rest
+    return for_target or rest, for_load or rest
 
 
 def _environments(files: Sequence[str]) -> list[str]:
