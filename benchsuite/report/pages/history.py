@@ -178,13 +178,11 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, Series | None]]:
     """Configuration → its newest run, and the newest ones if they make a line; in two queries."""
     newest = {run.key: run for run in queries.newest_of(Run.objects.all(), "key", keys, 1)}
     columns = Run.objects.only("key", "started_at", "status", "verdict", "unit", *LINES)
-    by_key: dict[str, list[Run]] = {}
-    for run in queries.newest_of(columns, "key", keys, IN_LINE):
-        by_key.setdefault(run.key, []).insert(0, run)
+    by_key = gathered((run.key, run) for run in queries.newest_of(columns, "key", keys, IN_LINE))
     drawn = {}
     for key, run in newest.items():
         metric = main_figure(run)
-        having = [other for other in by_key[key] if metric.value(other) is not None]
+        having = [other for other in by_key[key][::-1] if metric.value(other) is not None]
         drawn[key] = run, Series(metric, having) if len(having) > 1 else None
     return drawn
 
