@@ -41,10 +41,6 @@ FACTS = (
 )
 """What is told of a run beside its figures, by columns of `Run`."""
 
-WITH_UNITS = {"arrival_rate": "arrival_rate_per_s"}  #: Where a column's name lacks it.
-
-TIMES = ("response_time", "service_time", "wait_time")
-
 
 def run_as_json(run: Run) -> dict[str, Any]:
     """One run as plain JSON: seconds, bytes, percent of one CPU; a missing value is null."""
@@ -106,7 +102,7 @@ def csv_of(runs: Iterable[Run]) -> Iterator[str]:
         [*(_plain(getattr(run, name)) for name in FACTS), *(one.value(run) for one in figures)]
         for run in runs
     )
-    facts = [WITH_UNITS.get(name, name) for name in FACTS]
+    facts = [f"{name}_per_s" if name == "arrival_rate" else name for name in FACTS]
     return table_as_csv([*facts, *(one.with_unit for one in figures)], rows)
 
 
@@ -121,7 +117,8 @@ def table_as_csv(header: Sequence[str], rows: Iterable[Sequence[Any]]) -> Iterat
 
 
 def _times(part: Measurement | None) -> dict[str, Any]:
-    return {kind: _seconds(getattr(part, kind, None)) for kind in TIMES}
+    kinds = ("response_time", "service_time", "wait_time")
+    return {kind: _seconds(getattr(part, kind, None)) for kind in kinds}
 
 
 def _seconds(stored: Mapping[str, Any] | None) -> dict[str, float | None] | None:
