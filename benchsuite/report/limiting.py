@@ -40,9 +40,7 @@ from benchsuite.stats.steady import growth
 
 HEADINGS = ("function", "own", "total")
 TOP = 10
-PASSES_ON = 0.95
-"""A function of a framework that spends so much of its time in one other is left out of the totals,
-which such ones would fill."""
+PASSES_ON = 0.95  #: Of its time in one other: a framework's function would but fill the totals.
 NOT_ANSWERING = frozenset({LOAD, "delay", "api"})  #: Parts that measure, or are elsewhere.
 ALONE = 0.25  #: Requests in flight, on average, of which hardly any meets another one.
 STANDS_OUT = 0.05  #: Of the CPU time: a function of the project that takes less isn't named.

@@ -10,8 +10,7 @@ from typing import Any
 from benchsuite.core.units import format_count, format_number
 from benchsuite.report.charts.styles import Mark
 
-LONGEST_TABLE = 240
-"""Rows of a table on a page; a longer series is shown in steps there, and whole in its CSV."""
+LONGEST_TABLE = 240  #: Rows on a page; a longer one is shown in steps, and whole in its CSV.
 
 Row = tuple[Any, ...]
 
@@ -46,8 +45,7 @@ class Column:
     name: str
     title: str
     show: Callable[[Any], str] = format_number
-    merge: Callable[[Sequence[Any]], Any] = max
-    """What stands for several rows in a shortened table."""
+    merge: Callable[[Sequence[Any]], Any] = max  #: Of several rows, in a shortened table.
     mark: Mark | None = None  #: How it is drawn; without one it is in the table alone.
 
 
