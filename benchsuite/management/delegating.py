@@ -31,23 +31,18 @@ LISTEN_S = 0.5  #: Between two looks at what it has said; an agent ends what nob
 EXPORT_S = 60.0  #: How long the agent may take to write the runs of a command to a file.
 
 
-def is_elsewhere(options: Mapping[str, Any]) -> bool:
-    """Whether an agent starts the servers of a command; what already runs, it only watches."""
-    is_here = options.get("target") or goes_on(options)
-    return read(Place, options).watching is not None and not is_here
-
-
-def make(
+def delegated(
     name: str,
     words: Sequence[str],
     options: Mapping[str, Any],
     write: Callable[[Sequence[Run]], None] = lambda runs: None,
-) -> None:
-    """Has it made there; its runs are stored here, too, and `write` writes the files of --json and
-    --html from them. Raises CommandError with its status.
+) -> bool:
+    """Whether an agent is to start its servers, and has made it there. Its runs are stored here,
+    too, and `write` writes the files of --json and --html. Raises CommandError with its status.
     """
-    place = read(Place, options).watching
-    assert place is not None, "Place wants its key"
+    place = read(Place, options).watching  # which only watches what already runs
+    if place is None or options.get("target") or goes_on(options):
+        return False
     screen = beside(options.get("json"), options.get("html"))
     with folders.scratch() as folder:
         status, exported = _made(place, name, _others(words), folder, screen)
@@ -58,6 +53,7 @@ def make(
             write(list(Run.objects.filter(pk__in=keys).order_by("started_at", "pk")))
     if status:
         raise CommandError(f"It ended with status {status} there.", returncode=status)
+    return True
 
 
 def _made(

@@ -10,7 +10,8 @@ from benchsuite.comparing.answer import own_targets
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.units import gathered, listed
-from benchsuite.management import delegating, output
+from benchsuite.management import output
+from benchsuite.management.delegating import delegated
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
@@ -39,10 +40,7 @@ class Command(BriefCommand):
     )
 
     def handle(self, **options: Any) -> None:
-        if delegating.is_elsewhere(options):
-            delegating.make(
-                "runbench", self.words, options, lambda runs: _write(runs, runs, options)
-            )
+        if delegated("runbench", self.words, options, lambda runs: _write(runs, runs, options)):
             return
         sample = HostSample()
         screen = output.Screen(options["json"], options["html"], verbosity=options["verbosity"])

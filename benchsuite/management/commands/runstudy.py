@@ -20,7 +20,8 @@ from benchsuite.core.specs.load import MAX_LOAD_HOSTS
 from benchsuite.core.specs.run import check_label
 from benchsuite.core.specs.spec import Spec, option, optional, switch, table
 from benchsuite.core.units import counted, format_period, gathered
-from benchsuite.management import delegating, output, resuming, studying
+from benchsuite.management import output, resuming, studying
+from benchsuite.management.delegating import delegated
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.parsing import BriefCommand, read
 from benchsuite.management.options.place import Place
@@ -120,8 +121,7 @@ class Command(BriefCommand):
                 row = chosen(_one(asked.names), asked.label)
                 output.write_page(asked.html, "executions.study", row.name, execution=row.pk)
             return
-        if delegating.is_elsewhere(options):
-            delegating.make("runstudy", self.words, options)
+        if delegated("runstudy", self.words, options):
             return
         sample, screen = HostSample(), output.Screen(verbosity=options["verbosity"])
         execution = _execution(asked)

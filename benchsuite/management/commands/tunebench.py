@@ -14,7 +14,8 @@ from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.units import counted, format_duration, format_period
-from benchsuite.management import delegating, output, resuming
+from benchsuite.management import output, resuming
+from benchsuite.management.delegating import delegated
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options import tune as tune_options
 from benchsuite.management.options.parsing import BriefCommand, read, refuse_beside
@@ -46,8 +47,7 @@ class Command(BriefCommand):
     )
 
     def handle(self, **options: Any) -> None:
-        if delegating.is_elsewhere(options):
-            delegating.make("tunebench", self.words, options, partial(_write_of, options=options))
+        if delegated("tunebench", self.words, options, partial(_write_of, options=options)):
             return
         if options["paste"] is not None or options["of"]:
             _paste(options)
