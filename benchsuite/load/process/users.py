@@ -87,6 +87,7 @@ class UserPool:
     on_finish: Callable[[], object]  #: Called at that moment.
     journey_s = 0.0  #: How long a journey takes, about.
     _origin: float = 0.0
+    _sockets = Sockets()  #: None that a locustfile opens, of which nobody can tell.
 
     def wait_for_standing_by(self, limit_s: float) -> bool:
         """Whether the users to start before the load all stand by within that time."""
@@ -94,15 +95,15 @@ class UserPool:
 
     def begin(self, origin: float) -> None:
         """The load begins, at that moment."""
-        self._origin = origin
+        self._origin = self._sockets.origin = origin
 
     def connections(self) -> int | None:
-        """Open WebSockets; None where there never were any, or nobody can tell."""
-        return None
+        """Open WebSockets; None where there never were any."""
+        return len(self._sockets.open) if self._sockets.used else None
 
     def traffic(self) -> Traffic | None:
         """What came of offers to compress; None where there were none."""
-        return None
+        return self._sockets.traffic if self._sockets.traffic.negotiated else None
 
     def overdue(self, since: float, before: float) -> int:
         """Open model: what was due between these moments and has no answer yet."""
@@ -174,10 +175,6 @@ class Journeys(UserPool):
     def wait_for_standing_by(self, limit_s: float) -> bool:
         return bool(self._all_ready.wait(limit_s))
 
-    def begin(self, origin: float) -> None:
-        super().begin(origin)
-        self._sockets.origin = origin
-
     def rise(self, level: float) -> int:
         """How many users Locust must have started for this level. Surplus ones rest after the
         journey under way: Locust would end it in a request.
@@ -199,12 +196,6 @@ class Journeys(UserPool):
             return end
         asked = [start for in_flight in waiting for _, _, start in in_flight]
         return min(end, max([self._answered_at, *asked]) + TINY_S)
-
-    def connections(self) -> int | None:
-        return len(self._sockets.open) if self._sockets.used else None
-
-    def traffic(self) -> Traffic | None:
-        return self._sockets.traffic if self._sockets.traffic.negotiated else None
 
     def end(self) -> None:
         """Who is not waiting for an answer ends at once; whole journeys may still be completed."""
