@@ -76,51 +76,7 @@ class Waiting:
             waiter.expire()
 
 
-@cache
-def waiting() -> Waiting:
-    """Those of the load process, which has one thread and one hub."""
-    return Waiting()
-
-
-class Outbox:
-    """The outgoing side of a non-blocking socket, by the hub's loop; it never blocks."""
-
-    def __init__(self, plain: Any, loop: Any) -> None:
-        self._plain = plain
-        self._rest = bytearray()  #: What the kernel has not accepted yet.
-        self._writable = loop.io(plain.fileno(), WRITABLE)
-
-    def send(self, data: bytes) -> None:
-        """Sends in order; errors are ignored, because reading reports them."""
-        if self._rest:
-            self._rest += data
-            return
-        try:
-            sent = self._plain.send(data)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            return
-        if sent < len(data):
-            self._rest += memoryview(data)[sent:]
-            self._writable.start(self._go_on)
-
-    def close(self) -> None:
-        """Stops sending; to be called before the socket is closed."""
-        self._writable.stop()
-        self._writable.close()
-
-    def _go_on(self) -> None:
-        """In the hub: the kernel accepts more."""
-        try:
-            sent = self._plain.send(self._rest)
-        except BlockingIOError:
-            return
-        except OSError:
-            sent = len(self._rest)
-        del self._rest[:sent]
-        if not self._rest:
-            self._writable.stop()
+waiting = cache(Waiting)  #: Those of the load process, which has one thread and one hub.
 
 
 class Link(ABC):
@@ -136,8 +92,9 @@ class Link(ABC):
         self._parked = False
         self._socket: GreenSocket | None = None
         self._plain: Any = None  #: The socket inside of gevent's, which does not wait.
-        self._outbox: Outbox | None = None
         self._readable: Any = None
+        self._writable: Any = None
+        self._rest = bytearray()  #: What is to be sent and the kernel has not accepted yet.
         self._tls: Tls | None = None
 
     @abstractmethod
@@ -159,17 +116,16 @@ class Link(ABC):
 
     def drop(self) -> None:
         """Ends the connection at once."""
-        if self._readable is not None:
-            self._readable.stop()
-            self._readable.close()
-            self._readable = None
         if self._tls is not None:
             self._tls.good_bye()
             self._send()
             self._tls = None
-        if self._outbox is not None:
-            self._outbox.close()
-            self._outbox = None
+        for watcher in (self._readable, self._writable):
+            if watcher is not None:
+                watcher.stop()
+                watcher.close()
+        self._readable = self._writable = None
+        self._rest.clear()
         if self._socket is not None:
             self._socket.close()
             self._socket = None
@@ -189,16 +145,40 @@ class Link(ABC):
         connected.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         inside: Any = connected
         self._plain = inside._sock
-        self._outbox = Outbox(self._plain, self._waiting.loop)
+        self._writable = self._waiting.loop.io(connected.fileno(), WRITABLE)
         self._readable = self._waiting.loop.io(connected.fileno(), READABLE)
         self._readable.start(self._read)
 
     def _send(self, data: bytes = b"") -> None:
-        """Also what TLS has to say. Reading reports errors: a 413 may come before all is read."""
+        """Sends in order, with what TLS has to say, and never blocks. Errors are ignored, because
+        reading reports them: a 413 may come before all is read.
+        """
         if self._tls is not None:
             data = self._tls.due(data)
-        if data and self._outbox is not None:
-            self._outbox.send(data)
+        if self._rest:
+            self._rest += data
+        elif data and self._writable is not None:
+            try:
+                sent = self._plain.send(data)
+            except BlockingIOError:
+                sent = 0
+            except OSError:
+                return
+            if sent < len(data):
+                self._rest += memoryview(data)[sent:]
+                self._writable.start(self._go_on)
+
+    def _go_on(self) -> None:
+        """In the hub: the kernel accepts more."""
+        try:
+            sent = self._plain.send(self._rest)
+        except BlockingIOError:
+            return
+        except OSError:
+            sent = len(self._rest)
+        del self._rest[:sent]
+        if not self._rest:
+            self._writable.stop()
 
     def _park(self) -> None:
         """Others have their turn, until the hub switches to this greenlet."""

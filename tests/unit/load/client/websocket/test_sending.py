@@ -11,7 +11,6 @@ import pytest
 from benchsuite.core.samples import Kind
 from benchsuite.core.wording import Wording
 from benchsuite.load.client import link
-from benchsuite.load.client.link import Outbox
 from benchsuite.load.client.target import Recorder
 from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
@@ -87,13 +86,14 @@ class Watcher:
 class Ends:
     """Both ends of a connection that holds little."""
 
-    def __init__(self) -> None:
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.ours, self.theirs = socket.socketpair()
         self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         self.ours.setblocking(False)
         self.theirs.setblocking(False)
         self.watcher = Watcher()
-        self.outbox = Outbox(self.ours, SimpleNamespace(io=lambda file, events: self.watcher))
+        self.wire = a_wire(monkeypatch, {})
+        self.wire._plain, self.wire._writable = self.ours, self.watcher
 
     def heard(self) -> bytes:
         try:
@@ -102,7 +102,7 @@ class Ends:
             return b""
 
     def heard_to_the_end(self) -> bytes:
-        """Reads while the outbox, woken as the hub would wake it, has something to say."""
+        """Reads while the connection, woken as the hub would wake it, has something to say."""
         said = bytearray()
         while self.watcher.callback is not None:
             said += self.heard()
@@ -113,46 +113,46 @@ class Ends:
 
 
 @pytest.fixture
-def ends():
-    both: Any = Ends()
+def ends(monkeypatch):
+    both: Any = Ends(monkeypatch)
     with both.ours, both.theirs:
         yield both
 
 
 def test_what_the_kernel_takes_is_sent_at_once(ends):
-    ends.outbox.send(b"hello")
+    ends.wire._send(b"hello")
     assert ends.watcher.callback is None
     assert ends.heard() == b"hello"
 
 
 def test_what_it_does_not_take_follows_in_order(ends):
-    ends.outbox.send(DATA)
+    ends.wire._send(DATA)
     assert ends.watcher.callback is not None
-    ends.outbox.send(b"the next")
+    ends.wire._send(b"the next")
     assert ends.heard_to_the_end() == DATA + b"the next"
-    ends.outbox.send(b"and at once again")
+    ends.wire._send(b"and at once again")
     assert ends.heard() == b"and at once again"
 
 
 def test_a_call_too_many_sends_nothing_twice(ends):
-    ends.outbox.send(DATA)
+    ends.wire._send(DATA)
     for _ in range(3):
         ends.watcher.callback()
     assert ends.heard_to_the_end() == DATA
 
 
 def test_a_connection_that_dies_takes_the_rest_with_it(ends):
-    ends.outbox.send(DATA)
+    ends.wire._send(DATA)
     ends.theirs.close()
     ends.watcher.callback()
     assert ends.watcher.callback is None, "the loop would call it for ever"
-    ends.outbox.send(b"to nobody")
+    ends.wire._send(b"to nobody")
     assert ends.watcher.callback is None
 
 
 def test_closed_it_goes_on_with_nothing(ends):
-    ends.outbox.send(DATA)
-    ends.outbox.close()
+    ends.wire._send(DATA)
+    ends.wire.drop()
     assert ends.watcher.callback is None
     assert ends.watcher.closed
 
@@ -176,7 +176,8 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
     }
 
 
-def a_wire(headers: dict[str, str]) -> Wire:
+def a_wire(monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]) -> Wire:
+    monkeypatch.setattr(link, "waiting", lambda: SimpleNamespace(deadlines={}))
     target: Any = SimpleNamespace(context=None, host="shop", job=JOB)
     ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
     return Wire(target, "/ws/", headers=headers, subprotocols=(), deflate=False, **ignored)
@@ -184,11 +185,10 @@ def a_wire(headers: dict[str, str]) -> Wire:
 
 def test_a_journeys_host_is_the_only_one(monkeypatch):
     sent: list[bytes] = []
-    monkeypatch.setattr(link, "waiting", lambda: SimpleNamespace(deadlines={}))
     monkeypatch.setattr(Wire, "_reach", lambda self: None)
     monkeypatch.setattr(Wire, "_until", lambda self, awaited: None)
     monkeypatch.setattr(Wire, "_send", lambda self, data=b"": sent.append(data))
-    wire = a_wire({"host": "tenant.shop", "X-Team": "red"})
+    wire = a_wire(monkeypatch, {"host": "tenant.shop", "X-Team": "red"})
     answered: Any = SimpleNamespace(status_code=101)
     wire._response = answered
     wire.open()
@@ -199,8 +199,7 @@ def test_a_journeys_host_is_the_only_one(monkeypatch):
 
 def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
     """What is left of a handshake that gets this answer before the connection ends."""
-    monkeypatch.setattr(link, "waiting", lambda: None)
-    wire = a_wire({})
+    wire = a_wire(monkeypatch, {})
     wire._hear(answer)
     assert wire._response is None
     wire._hear_end("closed")
