@@ -61,14 +61,21 @@ def publication(connection: int, number: int, size: int, intended: float, start:
     return message(connection, number, size, _times.pack(intended, start).hex().encode())
 
 
-def numbered(data: bytes) -> Numbered | None:
-    """A message's connection and number; None when it is not ours or damaged."""
-    return None if (head := _head(data, HEAD_BYTES)) is None else Numbered(*head)
+def numbered(data: bytes, least: int = HEAD_BYTES) -> Numbered | None:
+    """Connection and number, where the filler begins at `least`; None when damaged or not ours."""
+    if len(data) < least:
+        return None
+    try:
+        connection, number, checksum = (int(data[at : at + 8], 16) for at in (0, 8, 16))
+    except ValueError:
+        return None
+    computed = crc32(data[HEAD_BYTES:least], crc32(data[:16], crc32(data[least:])))
+    return Numbered(connection, number) if computed == checksum else None
 
 
 def published(data: bytes) -> Published | None:
     """The same of a publication, with its times."""
-    head = _head(data, LEAST_PUBLICATION_BYTES)
+    head = numbered(data, LEAST_PUBLICATION_BYTES)
     if head is None:
         return None
     times = bytes.fromhex(data[HEAD_BYTES:LEAST_PUBLICATION_BYTES].decode())
@@ -94,18 +101,6 @@ def resembles_publication(data: bytes) -> bool:
     filler, _ = _filler(len(rest))
     digits = sum(byte in _DIGITS for byte in head)
     return 10 * digits >= 9 * len(head) and 2 * sum(map(eq, rest, filler)) >= len(rest)
-
-
-def _head(data: bytes, least: int) -> tuple[int, int] | None:
-    """Connection and number, if the checksum is right; `least` is where the filler begins."""
-    if len(data) < least:
-        return None
-    try:
-        connection, number, checksum = (int(data[at : at + 8], 16) for at in (0, 8, 16))
-    except ValueError:
-        return None
-    computed = crc32(data[HEAD_BYTES:least], crc32(data[:16], crc32(data[least:])))
-    return (connection, number) if computed == checksum else None
 
 
 @cache
