@@ -104,7 +104,7 @@ class EventStream:
 
     def next(self) -> Event:
         """The next event; raises RequestFailed or AnswerError, or LoadEnded after the load."""
-        event = None if self._connection is None else self._following()
+        event = None if self._connection is None else self._following(self._connection)
         if event is None:
             event = self._first()
         if self._numbered and not _is_number(event.id):
@@ -114,13 +114,12 @@ class EventStream:
 
     def drop(self) -> None:
         """Ends the connection; the next event comes over another one."""
-        if self._connection is not None:
-            self._over(Kind.OK)
+        self._over(Kind.OK)
 
     def leave(self) -> None:
-        """The same at the end of the load."""
+        """The same where no event was due: the wait since the last one is a pause."""
         if self._connection is not None:
-            self._rested()
+            self._owner.aside.until_now(PAUSE, self._owner.user, self._heard, self._heard)
             self._over(Kind.OK)
 
     def _first(self) -> Event:
@@ -161,10 +160,9 @@ class EventStream:
         owner.sockets.add(self)
         return event
 
-    def _following(self) -> Event | None:
+    def _following(self, connection: Connection) -> Event | None:
         """The next event of the connection; None at its end."""
-        owner, connection = self._owner, self._connection
-        assert connection is not None
+        owner = self._owner
         begun = owner.begin_sample(self._records.index("event", EVENT), start=self._heard)
         if not self._endless:
             owner.end_sample(begun)  # whether an event is due nobody knows: the end won't wait
@@ -179,8 +177,7 @@ class EventStream:
         finally:
             owner.end_sample(begun)
         if event is None:
-            self._rested()
-            self._over(Kind.OK)
+            self.leave()
             return None
         index, intended, start = begun
         self._heard = connection.arrived
@@ -230,12 +227,9 @@ class EventStream:
             words = f"nothing came for {self._owner.target.job.load.timeout_s:g} s"
         return kind, words
 
-    def _rested(self) -> None:
-        """Records the wait since the last event, when no event was due."""
-        self._owner.aside.until_now(PAUSE, self._owner.user, self._heard, self._heard)
-
     def _over(self, kind: Kind, words: str = "") -> None:
-        assert self._connection is not None
+        if self._connection is None:
+            return
         self._connection.drop()
         self._connection = None
         self._owner.sockets.discard(self)
