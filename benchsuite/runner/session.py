@@ -128,9 +128,7 @@ class Session:
             if self._master is None:
                 raise UsageError("--load-hosts needs --listen and --key-file: add them.")
             watcher.stage(f"waiting for {load.hosts} load hosts")
-            return self._master.joined(
-                load.hosts, spool=folder, tell=watcher.note, limit_s=self.start_timeout_s
-            )
+            return self._master.joined(load.hosts, tell=watcher.note, limit_s=self.start_timeout_s)
         # All variables of ours only for somebody's own journeys, which may ask for any.
         without_project = {one: os.environ[one] for one in os.environ if one not in PROJECT}
         return load_pool(

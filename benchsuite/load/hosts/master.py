@@ -6,7 +6,6 @@ To each host it says what it says to a load process (`benchsuite.load.job`), by 
 
 import base64
 import json
-import shutil
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
@@ -17,6 +16,8 @@ from threading import Thread
 from time import monotonic, sleep
 from typing import Any
 
+import numpy as np
+
 from benchsuite.core.exceptions import BenchsuiteError, LoadError
 from benchsuite.core.observations import LoadHost
 from benchsuite.core.plain import parsed, plain, read
@@ -24,7 +25,7 @@ from benchsuite.core.samples import MESSAGE
 from benchsuite.load import job as messages
 from benchsuite.load.hosts import wire
 from benchsuite.load.hosts.keys import Listening
-from benchsuite.load.job import MOST_SAMPLES, NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
+from benchsuite.load.job import MOST_SAMPLES, Done, Job, Rehearsal, Tick
 from benchsuite.load.parent import driver
 from benchsuite.load.parent.figures import LoadFigures
 from benchsuite.stats.summary import Samples, added
@@ -213,14 +214,14 @@ class Master(driver.Child):
 
     @contextmanager
     def joined(
-        self, count: int, *, spool: Path, tell: Callable[[str], None], limit_s: float | None
+        self, count: int, *, tell: Callable[[str], None], limit_s: float | None
     ) -> Iterator["HostsPool"]:
         """So many hosts, for one run; raises LoadError where they don't come."""
         hosts, run = self._waited_for(count, limit_s or JOIN_S, tell), next(self._runs)
         for host in hosts:
             host.begin(run)
         try:
-            yield HostsPool(self, hosts, spool)
+            yield HostsPool(self, hosts)
         finally:
             for host in hosts:  # what they still do for it, they stop
                 host.say("drop")
@@ -304,14 +305,14 @@ def master(listening: Listening, *, log: Path) -> Iterator[Master]:
 class HostsPool(driver.LoadPool):
     """The hosts of a run, to the runner a load like any other."""
 
-    def __init__(self, master: Master, hosts: Sequence[Host], spool: Path) -> None:
+    def __init__(self, master: Master, hosts: Sequence[Host]) -> None:
         super().__init__(())
         self.pids = [master.pid]
         self.hosts: tuple[LoadHost, ...] = ()  #: Known when the samples are.
         self.most_samples = MOST_SAMPLES
         self.figures: tuple[LoadFigures, ...] = ()
         """Of each host, where their samples are too many to be sent."""
-        self._master, self._hosts, self._spool = master, hosts, spool
+        self._master, self._hosts = master, hosts
 
     @property
     def too_many(self) -> str:
@@ -405,7 +406,7 @@ class HostsPool(driver.LoadPool):
         )
         return together
 
-    def samples(self) -> tuple[Samples, list[driver.NameEntry]]:
+    def samples(self) -> driver.Part:
         """Of all hosts; of more than `most_samples` there are `figures` in their place."""
         total = sum(host.facts.samples for host in self._hosts)
         fits = total <= self.most_samples
@@ -416,6 +417,7 @@ class HostsPool(driver.LoadPool):
                 "load."
             )
         self.figures = ()
+        parts: list[driver.Part] = []
         finished = [host for host in self._hosts if host.done is not None]
         for host in finished:  # all begin to pack at once
             self._ask(host, 0, fits=fits)
@@ -424,20 +426,16 @@ class HostsPool(driver.LoadPool):
                 drift_s = abs(host.compared(EXCHANGES_AFTER).ahead - host.offset.ahead)
                 host.facts = replace(host.facts, clock_drift_s=drift_s)
                 if fits:
-                    self._fetch_samples(host)
+                    parts.append(self._fetched(host))
                 else:
                     self.figures = (*self.figures, self._figures(host))
-            except (BenchsuiteError, OSError, UnicodeDecodeError) as error:
+            except (BenchsuiteError, UnicodeDecodeError) as error:
                 # a part of it would be neither the schedule's share nor none of it
-                shutil.rmtree(self._folder(host), ignore_errors=True)
                 host.facts = replace(host.facts, samples=0)
                 host.lose(f"What load host {host.name} measured is missing: {error}")
         self._master.look()
         self.hosts = tuple(replace(host.facts, messages=host.messages) for host in self._hosts)
-        return driver.read_samples(*map(self._folder, finished))
-
-    def _folder(self, host: Host) -> Path:
-        return self._spool / f"host-{self._hosts.index(host)}"
+        return driver.together(parts)
 
     def _ask(self, host: Host, start: int, *, fits: bool) -> None:
         if fits:
@@ -447,23 +445,20 @@ class HostsPool(driver.LoadPool):
             begin, end = (round(moment - self._begin, 9) for moment in self._window)
             host.say("add up", start=start, begin=begin, end=end)
 
-    def _fetch_samples(self, host: Host) -> None:
-        """Writes the names and the samples of a host: the next are sent when these are written."""
-        folder, total = self._folder(host), host.facts.samples
-        folder.mkdir(exist_ok=True)
-        known = taken = 0
-        with (folder / SAMPLES_FILE).open("wb") as file:
-            while True:
-                packed, chunk = host.part(taken, TAKE_S)
-                if taken == 0:
-                    known = len(driver.names_of(chunk["names"]))
-                    (folder / NAMES_FILE).write_text(chunk["names"])
-                size = min(wire.CHUNK, total - taken)
-                file.write(wire.unpack(packed, size, known, self._begin).tobytes())
-                taken += size
-                if taken >= total:
-                    return
-                self._ask(host, taken, fits=True)
+    def _fetched(self, host: Host) -> driver.Part:
+        """What a host measured: the next samples are sent when these have come."""
+        total, taken = host.facts.samples, 0
+        samples: list[Samples] = []
+        names: list[driver.NameEntry] = []
+        while True:
+            packed, chunk = host.part(taken, TAKE_S)
+            names = names or driver.names_of(chunk["names"])
+            size = min(wire.CHUNK, total - taken)
+            samples.append(wire.unpack(packed, size, len(names), self._begin))
+            taken += size
+            if taken >= total:
+                return np.concatenate(samples), names
+            self._ask(host, taken, fits=True)
 
     def _figures(self, host: Host) -> LoadFigures:
         """What a host makes of its samples."""

@@ -17,13 +17,13 @@ from functools import partial
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.plain import parsed, plain, read
-from benchsuite.core.samples import RECORD, UNITS, Kind
+from benchsuite.core.samples import UNITS, Kind
 from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
@@ -43,18 +43,16 @@ class NameEntry:
     """Of those that were answers: their status, and what was asked ("GET /shop/")."""
 
 
-def read_samples(*folders: Path) -> tuple[Samples, list[NameEntry]]:
-    """The samples of spool folders as if they were one, and the names they refer to."""
-    parts: list[Samples] = [np.empty(0, DTYPE)]
+Part = tuple[Samples, list[NameEntry]]  #: Samples, and the names they refer to.
+
+
+def together(parts: Iterable[Part]) -> Part:
+    """The samples of several as if they were one's."""
+    whole: list[Samples] = [np.empty(0, DTYPE)]
     entries: dict[tuple[str, str], NameEntry] = {}
-    for folder in folders:
-        path = folder / SAMPLES_FILE
-        if not path.exists():
-            continue
-        with path.open("rb") as file:
-            samples = read_on(file).copy()
+    for samples, names in parts:
         indexes = []
-        for entry in read_names(folder):
+        for entry in names:
             key = (entry.name, entry.scope)
             if key in entries:
                 examples = {**entry.examples, **entries[key].examples}
@@ -64,18 +62,13 @@ def read_samples(*folders: Path) -> tuple[Samples, list[NameEntry]]:
             indexes.append(list(entries).index(key))
         if len(samples):
             samples["name"] = np.array(indexes, samples["name"].dtype)[samples["name"]]
-        parts.append(samples)
-    return np.concatenate(parts), list(entries.values())
+        whole.append(samples)
+    return np.concatenate(whole), list(entries.values())
 
 
-def read_on(file: BinaryIO) -> Samples:
-    """The complete samples from the file's position on, which moves behind them."""
-    packed = file.read()
-    rest = len(packed) % RECORD.size
-    if rest:
-        file.seek(-rest, 1)
-        packed = packed[:-rest]
-    return np.frombuffer(packed, DTYPE)
+def read_samples(*folders: Path) -> Part:
+    """Those of spool folders, without one that is written only in part yet."""
+    return together((np.fromfile(one / SAMPLES_FILE, DTYPE), read_names(one)) for one in folders)
 
 
 def read_names(folder: Path) -> list[NameEntry]:
@@ -264,10 +257,8 @@ class LoadWorker(Child):
 
     def written(self, scopes: Sequence[str]) -> Samples:
         """The samples of these scopes that it has written since the last call."""
-        with (self.spool / SAMPLES_FILE).open("rb") as file:
-            file.seek(self._read_bytes)
-            new = read_on(file)
-            self._read_bytes = file.tell()
+        new = np.fromfile(self.spool / SAMPLES_FILE, DTYPE, offset=self._read_bytes)
+        self._read_bytes += new.nbytes
         known = np.array([name.scope for name in read_names(self.spool)], dtype=object)
         return new[np.isin(known, scopes)[new["name"]]] if len(new) else new
 
@@ -406,7 +397,7 @@ class LoadPool:
             in_time=self._in_time,
         )
 
-    def samples(self) -> tuple[Samples, list[NameEntry]]:
+    def samples(self) -> Part:
         return read_samples(*(worker.spool for worker in self._workers))
 
 

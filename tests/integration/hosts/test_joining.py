@@ -96,12 +96,10 @@ def test_users_are_divided_and_several_runs_follow_each_other(tmp_path):
         hosts.start()
         hosts.start()
         with master(hosts) as listening:
-            with listening.joined(2, spool=tmp_path, tell=hosts.notes.append, limit_s=40):
+            with listening.joined(2, tell=hosts.notes.append, limit_s=40):
                 pass  # a run that fails before its load
-            for number in range(2):
-                spool = tmp_path / f"spool-{number}"
-                spool.mkdir()
-                with listening.joined(2, spool=spool, tell=hosts.notes.append, limit_s=40) as pool:
+            for _ in range(2):
+                with listening.joined(2, tell=hosts.notes.append, limit_s=40) as pool:
                     result, facts = load(pool, a_job(responder, users=3, duration_s=1.5))
                 users = np.unique(result.of("GET /")["user"])
                 assert users.tolist() == [0, 1, 2]

@@ -126,9 +126,7 @@ def programs_of(folder: Path) -> list[str]:
 @contextmanager
 def joined(made: Place, count: int, limit_s: float = 40.0) -> Iterator[HostsPool]:
     """So many of them, by a master of their own."""
-    spool = made.folder / "spool"
-    spool.mkdir(exist_ok=True)
-    how = {"spool": spool, "tell": made.notes.append, "limit_s": limit_s}
+    how = {"tell": made.notes.append, "limit_s": limit_s}
     with master(made) as listening, listening.joined(count, **how) as pool:
         yield pool
 

@@ -11,7 +11,7 @@ from benchsuite.load.client import target as recording
 from benchsuite.load.client.failures import Failure
 from benchsuite.load.client.failures import refusal_sentence as sentence_for
 from benchsuite.load.client.target import OTHER_NAMES, SpoolRecorder, Target
-from benchsuite.load.job import SAMPLES_FILE
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE
 from benchsuite.load.parent import driver
 from tests.unit.load.parent.test_driver import JOB as ANY_JOB
 
@@ -70,18 +70,16 @@ def test_nothing_is_written_before_the_flush(recorder, tmp_path):
 
 def test_a_sample_half_written_is_left_for_the_next_reading(tmp_path):
     packed = RECORD.pack(0, 0, 0, 0, 1.0, 1.0, 2.0)
-    path = tmp_path / SAMPLES_FILE
-    path.write_bytes(packed + packed[:10])
-    with path.open("rb") as file:
-        assert len(driver.read_on(file)) == 1
-        with path.open("ab") as more:
-            more.write(packed[10:])
-        assert len(driver.read_on(file)) == 1
-        assert len(driver.read_on(file)) == 0
+    (tmp_path / NAMES_FILE).write_text('[{"name": "a", "scope": "request", "examples": {}}]')
+    worker = driver.LoadWorker.__new__(driver.LoadWorker)
+    worker.spool = tmp_path
+    for so_far, new in ((packed + packed[:10], 1), (2 * packed, 1), (2 * packed, 0)):
+        (tmp_path / SAMPLES_FILE).write_bytes(so_far)
+        assert len(worker.written((REQUEST,))) == new
 
 
-def test_an_empty_folder_has_no_samples(tmp_path):
-    samples, names = driver.read_samples(tmp_path)
+def test_of_nobody_there_are_no_samples():
+    samples, names = driver.together([])
     assert len(samples) == 0
     assert names == []
 

@@ -129,20 +129,20 @@ def a_host(event):
     )
 
 
-def checked_by(tmp_path, *, locustfile="", **event):
+def checked_by(*, locustfile="", **event):
     """What a pool of one host makes of its event "checked"."""
     job = replace(JOB, locustfile=locustfile)
-    return HostsPool(SimpleNamespace(pid=1), [a_host(event)], tmp_path).check(job)
+    return HostsPool(SimpleNamespace(pid=1), [a_host(event)]).check(job)
 
 
 TOLD = {"unchecked": "none", "posts": False, "requests": 1}
 
 
-def test_a_journey_is_checked_only_with_all_that_is_told_of_it(tmp_path):
-    assert checked_by(tmp_path, **TOLD) == "none"
+def test_a_journey_is_checked_only_with_all_that_is_told_of_it():
+    assert checked_by(**TOLD) == "none"
     for name in TOLD:
         with pytest.raises(BenchsuiteError, match="was wanted, and is"):
-            checked_by(tmp_path, **{**TOLD, name: None})
+            checked_by(**{**TOLD, name: None})
 
 
 @pytest.mark.parametrize(
@@ -153,10 +153,10 @@ def test_a_journey_is_checked_only_with_all_that_is_told_of_it(tmp_path):
         ({"model": "open", "arrival_rate": 10.0, "processes": 3}, [0.5, 0.5]),
     ],
 )
-def test_the_share_of_a_host_is_that_of_its_load_processes(tmp_path, profile, shares):
+def test_the_share_of_a_host_is_that_of_its_load_processes(profile, shares):
     hosts = [a_host(TOLD), a_host(TOLD)]
     job = replace(JOB, load=LoadProfile(**profile))
-    HostsPool(SimpleNamespace(pid=1), hosts, tmp_path).check(job)
+    HostsPool(SimpleNamespace(pid=1), hosts).check(job)
     assert [host.facts.share for host in hosts] == shares
 
 
@@ -164,4 +164,4 @@ def test_a_locustfile_in_another_encoding_is_not_sent(tmp_path):
     path = tmp_path / "mine.py"
     path.write_bytes(b"# -*- coding: latin-1 -*-\nNAME = '\xe4'\n")
     with pytest.raises(LoadError, match="write it in UTF-8"):
-        checked_by(tmp_path, locustfile=str(path))
+        checked_by(locustfile=str(path))
