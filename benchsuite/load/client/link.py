@@ -40,10 +40,6 @@ class ConnectionFailed(Exception):
         self.failure = kind, message
 
 
-class TimedOut(ConnectionFailed):
-    """The whole answer was not there in time."""
-
-
 class Waiting:
     """All waiters of this process: `resume()` and `expire()` of each are called in the hub, and may
     run the greenlet that waits. What has arrived in one turn of the loop is first read and timed,
@@ -109,9 +105,9 @@ class Link(ABC):
         """In the hub: ends the wait."""
         limit = f"after {self._load.timeout_s:g} s"
         self._user.throw(
-            TimedOut(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
+            ConnectionFailed(Kind.CONNECT_TIMEOUT, f"no connection {limit}")
             if self.connecting
-            else TimedOut(Kind.READ_TIMEOUT, self._missed(limit))
+            else ConnectionFailed(Kind.READ_TIMEOUT, self._missed(limit))
         )
 
     def drop(self) -> None:

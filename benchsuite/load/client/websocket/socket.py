@@ -22,7 +22,7 @@ from benchsuite.core.specs.visitor import over
 from benchsuite.load.client import failures
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
-from benchsuite.load.client.link import ConnectionFailed, TimedOut
+from benchsuite.load.client.link import ConnectionFailed
 from benchsuite.load.client.target import Begun, Failed, Headers
 from benchsuite.load.client.websocket import accounts, records
 from benchsuite.load.client.websocket.records import Content, Message
@@ -431,6 +431,6 @@ class WebSocket:
         return Message(heard.payload, message.is_text, message.moment)
 
     def _given_up(self, error: ConnectionFailed) -> Failed:
-        if isinstance(error, TimedOut):
+        if error.failure[0] is Kind.READ_TIMEOUT:
             self.drop()
         return error.failure

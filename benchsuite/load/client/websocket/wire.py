@@ -175,7 +175,7 @@ class Wire(Link):
     def receive(
         self, wanted: Callable[[Message], object] = lambda message: True, since: float = -inf
     ) -> Message:
-        """The oldest that is wanted and arrived since then. Raises ConnectionFailed, TimedOut."""
+        """The oldest that is wanted and arrived since then. Raises ConnectionFailed."""
         self.inbox.looked = 0
         return self.wait_for(lambda: self.inbox.find(wanted, since))
 
