@@ -105,7 +105,7 @@ STATUS_ADVICE = {
 }
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True)
 class Failure:
     """The first request of a journey that failed."""
 

@@ -284,16 +284,8 @@ class HttpClient:
     ) -> None:
         """The journey has failed, if it had not already."""
         if self.failed is None:
-            (kind, message), (method, path) = failure, asked
-            self.failed = Failure(
-                kind=kind,
-                message=message,
-                method=method,
-                path=path,
-                status=status,
-                location=answer.headers.get("Location", "") if answer else "",
-                body=answer.content if answer else b"",
-            )
+            came = (answer.headers.get("Location", ""), answer.content) if answer else ()
+            self.failed = Failure(*failure, *asked, status, *came)
 
     def close(self) -> None:
         self._connection.drop()
@@ -337,23 +329,22 @@ class HttpClient:
         try:
             head, content = self._connection.exchange(method, message)
         except ConnectionFailed as error:
-            finish, failure = monotonic(), error.failure
-        else:
-            times = (begun[1], begun[2], self._connection.arrived)
-            return self.answered((method, path), index, head, content, times)
+            self.fail(begun, error.failure, (method, path))
         finally:
             self.end_sample(begun)
-        self.fail(begun, finish, failure, (method, path))
+        times = (begun[1], begun[2], self._connection.arrived)
+        return self.answered((method, path), index, head, content, times)
 
     def _note_resend(self) -> None:
         """The request in flight is sent a second time; its times go on."""
         self.recorder.until_now(RESENT, self.user, *self.in_flight[-1][1:])
 
-    def fail(self, begun: Begun, finish: float, failure: Failed, asked: Asked) -> NoReturn:
-        """No readable answer came, which ends the journey."""
+    def fail(self, begun: Begun, failure: Failed, asked: Asked) -> NoReturn:
+        """No readable answer came, which ends the journey now."""
         index, intended, start = begun
+        times = (intended, start, monotonic())
         self.settle()
-        self._held = _Sample(index, failure[0], (intended, start, finish), 0, None, asked)
+        self._held = _Sample(index, failure[0], times, 0, None, asked)
         self._fail(self._held, failure)
         raise RequestFailed(failure[1])
 

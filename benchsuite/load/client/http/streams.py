@@ -142,7 +142,7 @@ class EventStream:
                 if event is None:
                     raise ConnectionFailed(Kind.TRUNCATED, "the stream ended before an event")
         except ConnectionFailed as error:
-            owner.fail(begun, monotonic(), self._failure(error, connection), self._asked)
+            owner.fail(begun, self._failure(error, connection), self._asked)
         finally:
             owner.end_sample(begun)
             if event is None:
@@ -173,7 +173,7 @@ class EventStream:
         except ConnectionFailed as error:
             kind, words = self._failure(error, connection)
             self._over(Kind.OK if kind is Kind.READ_TIMEOUT else Kind.RESET, words)
-            owner.fail(begun, monotonic(), (kind, words), self._asked)
+            owner.fail(begun, (kind, words), self._asked)
         finally:
             owner.end_sample(begun)
         if event is None:
