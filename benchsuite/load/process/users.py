@@ -18,7 +18,7 @@ from benchsuite.core.results import Traffic
 from benchsuite.core.samples import JOURNEY, PAUSE, Kind
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.streams import EventStream
-from benchsuite.load.client.target import Failed, Gate, LoadEnded, Recorder, RequestFailed, Target
+from benchsuite.load.client.target import Gate, LoadEnded, Recorder, RequestFailed, Target
 from benchsuite.load.client.websocket.accounts import REHEARSING_USER, connection_number
 from benchsuite.load.client.websocket.socket import WebSocket
 from benchsuite.load.client.websocket.sockets import Sockets
@@ -287,29 +287,27 @@ class Journeys(UserPool):
         self._under_way[client] = (meant, begin)
         client.begin(intended)
         answered = True
-        failed: Failed | None = None
+        kind, message = Kind.OK, ""
         try:
             self._workload.journey(client)
         except RequestFailed:
             answered = False
         except (AnswerError, AssertionError) as error:
-            client.reject(error, own_words(error))
-            failed = (Kind.JOURNEY_ERROR, own_words(error))
-            answered = client.requests > 0
+            kind, message = Kind.JOURNEY_ERROR, own_words(error)
+            client.reject(error, message)
         except Exception as error:  # noqa: BLE001 - a journey is foreign code, and its users go on
-            failed = (Kind.JOURNEY_ERROR, last_line(error))
+            kind, message = Kind.JOURNEY_ERROR, last_line(error)
             answered = False
         finally:
             client.settle()
-        kind, cause = Kind.OK, client.failed
+        index, cause = self._index_of(client), client.failed
         if cause is not None:
-            reason = cause.message
-            if client.journey_name:  # it says on which page
-                reason = failed[1] if failed else f"{cause.method} {cause.path}: {reason}"
-            failed = (cause.kind, reason)
-        index = self._index_of(client)
-        if failed is not None:
-            kind, message = failed
+            kind = cause.kind
+            if not client.journey_name:
+                message = cause.message
+            elif not message:  # it says on which page
+                message = f"{cause.method} {cause.path}: {cause.message}"
+        if kind is not Kind.OK:
             answer = (cause.status, f"{cause.method} {cause.path}") if cause else ()
             client.recorder.example(index, kind, message, *answer)
         client.recorder.add(index, kind, client.user, 0, meant, begin, monotonic())
