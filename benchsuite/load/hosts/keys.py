@@ -56,14 +56,6 @@ class Listening:
         return cls(host, int(port), Path(key_file))
 
 
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A pair of CURVE keys, which all hosts of a load share."""
-
-    public: bytes
-    secret: bytes
-
-
 def write_new(path: Path) -> None:
     """Raises UsageError where there is a file already, or none can be."""
     _, secret = zmq.curve_keypair()
@@ -79,8 +71,8 @@ def write_new(path: Path) -> None:
         file.write(f"{FIRST_LINE}\n{secret.decode()}\n")
 
 
-def read(path: Path) -> Key:
-    """Raises UsageError for what is no key, or can be read by everybody."""
+def read(path: Path) -> bytes:
+    """The secret key that all share; UsageError for what is none, or can be read by everybody."""
     advice = "`manage.py benchworker --new-key FILE` writes one"
     try:
         with path.open() as file:
@@ -93,28 +85,30 @@ def read(path: Path) -> Key:
         raise UsageError(f"Everybody on this machine can read --key-file {path}: chmod 600 it.")
     *_, last = text.split() or [""]
     try:
-        secret = last.encode("ascii")
-        if len(secret) != LENGTH:
+        key = last.encode("ascii")
+        if len(key) != LENGTH:
             raise ValueError
-        return Key(zmq.curve_public(secret), secret)
+        zmq.curve_public(key)  # raises for what is none
+        return key
     except (ValueError, zmq.ZMQError):
         raise UsageError(f"--key-file {path} has no key of load hosts in it; {advice}.") from None
 
 
-def secure(made: Any, key: Key, host: str, most_bytes: int) -> None:
+def secure(made: Any, key: bytes, host: str, most_bytes: int) -> None:
     """A socket before it is bound or connected: a server (ROUTER), or a client of one (DEALER)."""
-    made.curve_publickey, made.curve_secretkey = key.public, key.secret
+    public = zmq.curve_public(key)
+    made.curve_publickey, made.curve_secretkey = public, key
     made.setsockopt(zmq.MAXMSGSIZE, most_bytes)
     made.ipv6 = only_by_ipv6(host)
     if made.type == zmq.ROUTER:
         made.curve_server, made.zap_domain = True, b"benchsuite"
         made.setsockopt(zmq.ROUTER_HANDOVER, 1)  # who was cut off may come again
     else:
-        made.curve_serverkey = key.public
+        made.curve_serverkey = public
 
 
-def admission(request: Sequence[bytes], key: Key) -> list[bytes]:
+def admission(request: Sequence[bytes], key: bytes) -> list[bytes]:
     """The answer to whether a client may come in (ZeroMQ's RFC 27): with this key alone."""
     version, number, _, _, _, mechanism, *credentials = request
-    ok = mechanism == b"CURVE" and credentials == [z85.decode(key.public)]
+    ok = mechanism == b"CURVE" and credentials == [z85.decode(zmq.curve_public(key))]
     return [version, number, b"200" if ok else b"400", b"", b"", b""]

@@ -10,7 +10,7 @@ import zmq.green as zmq
 from locust.rpc import Message, zmqrpc
 from zmq.utils.monitor import recv_monitor_message
 
-from benchsuite.load.hosts.keys import ZAP, Key, admission, secure
+from benchsuite.load.hosts.keys import ZAP, admission, secure
 from benchsuite.load.hosts.wire import MOST_BYTES, OURS
 
 LONGEST_NAME = 300
@@ -25,7 +25,7 @@ heard_at: dict[str, float] = {}
 class Ends(zmqrpc.BaseSocket):
     """What master and host have in common: their key, and what befalls their connections."""
 
-    key: ClassVar[Key]
+    key: ClassVar[bytes]
     on_connection: ClassVar[Callable[[zmq.Event], None]]
 
     def __init__(self, kind: int, host: str) -> None:
@@ -78,7 +78,7 @@ class Client(Ends):
                 return message
 
 
-def use(key: Key, on_connection: Callable[[zmq.Event], None]) -> None:
+def use(key: bytes, on_connection: Callable[[zmq.Event], None]) -> None:
     """From now on Locust's runners speak by these sockets."""
     Ends.key, Ends.on_connection = key, on_connection
     zmqrpc.Server, zmqrpc.Client = Server, Client  # type: ignore[misc, assignment]
