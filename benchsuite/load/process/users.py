@@ -53,16 +53,10 @@ class UserClient(HttpClient):
         if known is not None and known.is_open:
             return known
         self._connections += 1
-        made = WebSocket(
-            self,
-            path,
-            # the load's own users may be listening already to what is rehearsed
-            number=connection_number(REHEARSING_USER, getrandbits(32))
-            if self.rehearsal
-            else connection_number(self.user, self._connections),
-            keep=keep,
-            **options,
-        )
+        number = connection_number(self.user, self._connections)
+        if self.rehearsal:  # the load's own users may be listening already to what is rehearsed
+            number = connection_number(REHEARSING_USER, getrandbits(32))
+        made = WebSocket(self, path, number=number, keep=keep, **options)
         made.open()
         if keep:
             self._websockets = {**self._websockets, path: made}
