@@ -26,7 +26,7 @@ from typing import Any, NoReturn
 
 import gevent
 from gevent import Timeout
-from gevent.event import AsyncResult, Event
+from gevent.event import Event
 from gevent.os import make_nonblocking, nb_read, nb_write
 from gevent.queue import SimpleQueue
 
@@ -170,8 +170,7 @@ class Parent:
     """The parent's orders, and the pipe to answer it."""
 
     def __init__(self, events: int) -> None:
-        self.job: AsyncResult[Job] = AsyncResult()
-        self.orders: SimpleQueue[bytes] = SimpleQueue()  #: What to do next, once it is checked.
+        self.orders: SimpleQueue[bytes] = SimpleQueue()  #: The job, then what to do next.
         self.stop = Event()
         self._events = events
         make_nonblocking(events)
@@ -204,18 +203,14 @@ class Parent:
 
     def take(self, line: bytes) -> None:
         """An order, or the job."""
-        if line.startswith((messages.GO, messages.REHEARSE)):
-            self.orders.put(line)
-        elif line == messages.STOP:
+        if line == messages.STOP:
             self.stop.set()
         else:
-            self.job.set(read(Job, json.loads(line)))
+            self.orders.put(line)
 
 
 def bound_to_parent() -> None:
-    """Ctrl-C is the parent's; with it this process dies, even when a journey never yields to who
-    reads standard input.
-    """
+    """Ctrl-C is the parent's; this process dies with it, even when a journey never yields."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
@@ -249,8 +244,7 @@ def main(events: int) -> NoReturn:
 
 def _work(parent: Parent) -> dict[str, Any]:
     """Checks, waits for "go" and loads; returns the last event."""
-    job = parent.job.get()
-    assert job is not None
+    job = read(Job, json.loads(parent.orders.get()))
     random.seed(f"{job.seed} {job.part}")
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
