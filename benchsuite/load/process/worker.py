@@ -94,12 +94,8 @@ class Visitor(UserClient):
         return super().post(path, *args, name=name, **options)
 
 
-def refused(
-    workload: Workload, target: Target, limit_s: float
-) -> tuple[dict[str, Any] | None, float, bool, int]:
-    """Why the target can't be measured with this workload, with the answer that was wrong, or None;
-    how many seconds the last checked journey took; whether it sent forms; its requests.
-    """
+def checked(workload: Workload, target: Target, limit_s: float) -> tuple[dict[str, Any], float]:
+    """The event "checked" or "refused", and how many seconds the last checked journey took."""
     with closing(Visitor(target)) as client:
         begin = monotonic()
         message = _refused_once(workload, client, limit_s)
@@ -112,14 +108,14 @@ def refused(
                 message = f"{SECOND} {message}"
         journey_s = monotonic() - begin
     if message is not None:
-        refusal: dict[str, Any] = {"message": message}
+        refusal: dict[str, Any] = {"event": "refused", "message": message}
         if client.failed is not None:
             names = ("method", "path", "status", "why")
             refusal |= {name: getattr(client.failed, name) for name in names}
-        return refusal, journey_s, bool(client.posts), client.requests
+        return refusal, journey_s
     # rehearsed as often as the workload asks, two for each new visitor; a failure ends that, and is
     # left to the load to count
-    posts, requests, begin = bool(client.posts), client.requests, monotonic()
+    begin = monotonic()
     for made in range(1, workload.rehearsals, VISITS):
         if made > FEWEST and monotonic() - begin > REHEARSING_S:
             break
@@ -130,7 +126,9 @@ def refused(
                 if left_s <= 0 or _refused_once(workload, visitor, left_s) is not None:
                     break
     workload.rehearsed()
-    return None, journey_s, posts, requests
+    posts, requests = bool(client.posts), client.requests
+    told = {"unchecked": workload.unchecked, "posts": posts, "requests": requests}
+    return {"event": "checked", **told}, journey_s
 
 
 def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str | None:
@@ -249,7 +247,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     os.environ.update(job.environment)
     recorder = SpoolRecorder(Path(job.spool))
     pool: Pool
-    unchecked, posts, requests = Locustfile.unchecked, False, 1
+    event = {"event": "checked", "unchecked": Locustfile.unchecked, "posts": False, "requests": 1}
     if job.locustfile:
         pool = LocustfileUsers(job, recorder)
     else:
@@ -259,17 +257,16 @@ def _work(parent: Parent) -> dict[str, Any]:
         workload.fit(job.load)
         target = Target.of(job)
         limit_s = job.load.timeout_s + messages.CHECK_LIMIT_S
-        refusal, journey_s, posts, requests = refused(workload, target, limit_s)
-        if refusal is not None:
-            return {"event": "refused", **refusal}
+        event, journey_s = checked(workload, target, limit_s)
+        if event["event"] == "refused":
+            return event
         visitor = Visitor(target)
         model = OpenModel if job.load.is_open else Journeys
         pool = model(target, workload, recorder)
         pool.journey_s = journey_s
-        unchecked = workload.unchecked
     phases = Phases(job, pool, recorder, parent.stop, parent.say)
     gc.freeze()  # what is there now stays: the collector need not look at it again while we measure
-    parent.say({"event": "checked", "unchecked": unchecked, "posts": posts, "requests": requests})
+    parent.say(event)
     while (order := parent.orders.get()).startswith(messages.REHEARSE):
         kind = order.removeprefix(messages.REHEARSE).decode()
         rehearsal = visitor.rehearse(workload, kind, limit_s)
