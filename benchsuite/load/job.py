@@ -21,9 +21,8 @@ samples to files in the spool folder.
     child → {"event": "full"}                          at any time: the spool's disk is
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 
 from benchsuite.core.results import Traffic
 from benchsuite.core.samples import REQUEST
@@ -134,8 +133,3 @@ def stage_windows(load: LoadProfile, done: Done) -> tuple[tuple[float, float], .
         for stage in load.plan
     )
     return tuple(window for window in planned if window[0] < window[1])
-
-
-def pauses(windows: Sequence[tuple[float, float]]) -> tuple[tuple[float, float], ...]:
-    """What lies between the windows of stages: each settles before it is measured."""
-    return tuple((before[1], after[0]) for before, after in pairwise(windows))

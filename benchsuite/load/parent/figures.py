@@ -4,6 +4,7 @@ broadcasts are to subscribers is made into samples of its own first.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from math import inf
 from statistics import median
 
@@ -25,7 +26,7 @@ from benchsuite.core.results import (
 from benchsuite.core.samples import REQUEST, UNITS, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.specs.load import USER
-from benchsuite.load.job import TINY_S, Done, pauses, stage_windows
+from benchsuite.load.job import TINY_S, Done, stage_windows
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
@@ -182,7 +183,9 @@ class Figures:
 
     @property
     def _pauses(self) -> tuple[Window, ...]:
-        return pauses(stage_windows(self.load, self.done))
+        """What lies between the windows of stages: each settles before it is measured."""
+        windows = stage_windows(self.load, self.done)
+        return tuple((before[1], after[0]) for before, after in pairwise(windows))
 
     def _requests(
         self, name: str, scope: str, window: Window, without: Sequence[Window], stages: slice
