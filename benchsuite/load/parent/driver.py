@@ -227,8 +227,7 @@ class LoadWorker(Child):
     def rehearse(self, kind: str) -> Rehearsal:
         """Has another journey made, of one of the kinds in `benchsuite.load.job`."""
         self.send(messages.REHEARSE + kind.encode())
-        event = self.expect("rehearsed", self._journey_limit_s + MARGIN_S)
-        return Rehearsal(**event)
+        return Rehearsal(**self.expect("rehearsed", self._journey_limit_s + MARGIN_S))
 
     def go(self, begin: float) -> None:
         self.deadline = monotonic() + self._load.longest_s + MARGIN_S
@@ -278,8 +277,7 @@ def load_pool(
     on_cpus: Collection[int] | None = None,
 ) -> Iterator["LoadPool"]:
     """`count` load processes, whose imports overlap with what the caller does next; on exit they
-    are gone. `env` is their whole environment, by default ours; `on_cpus` are the CPUs that they
-    may use.
+    are gone. `env` is their whole environment, by default ours.
     """
     with ExitStack() as stack:
         worker = "benchsuite.load.process.worker"
