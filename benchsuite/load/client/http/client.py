@@ -309,22 +309,19 @@ class HttpClient:
     ) -> Response:
         if self.gate.closed:
             raise LoadEnded
-        if method == "GET" and headers is None:
-            # journeys ask for the same few pages again and again: each request is written once
-            key = (path, name, self.cookies.header_line)
-            known = self._bare_gets.get(key)
-            if known is None:
+        # journeys ask for the same few pages again and again: each request is written once
+        is_bare, cookies = method == "GET" and headers is None, self.cookies.header_line
+        known = self._bare_gets.get((path, name, cookies)) if is_bare else None
+        if known is None:
+            index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
+            message = self.wording.message(method, path, cookies, body, content_type, headers)
+            known = index, message
+            self.left_traces |= method == "POST"
+            if is_bare:
                 if len(self._bare_gets) >= MAX_KNOWN:
                     self._bare_gets.clear()
-                index = self.recorder.index(name or f"GET {path.partition('?')[0]}", REQUEST)
-                known = index, self.wording.message("GET", path, self.cookies.header_line)
-                self._bare_gets[key] = known
-            index, message = known
-        else:
-            self.left_traces |= method == "POST"
-            index = self.recorder.index(name or f"{method} {path.partition('?')[0]}", REQUEST)
-            cookies = self.cookies.header_line
-            message = self.wording.message(method, path, cookies, body, content_type, headers)
+                self._bare_gets[path, name, cookies] = known
+        index, message = known
         begun = self.begin_sample(index)
         try:
             head, content = self._connection.exchange(method, message)
