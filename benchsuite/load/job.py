@@ -57,7 +57,7 @@ class Job:
     workload_class: str  #: Dotted path of the workload class.
     workload: WorkloadSpec
     load: LoadProfile
-    spool: str  #: Folder for the files above.
+    spool: str = ""  #: Folder for the files above; each process is told its own.
     locustfile: str = ""  #: Path of one whose user classes run instead of the workload's journey.
     environment: Mapping[str, str] = field(default_factory=dict)
     """Variables for workloads and locustfiles that set Django up: they get the run's settings."""

@@ -190,7 +190,7 @@ class Session:
         record.settings_changed = {**keeper.settings_changed, **changed}
         ready_s = serving.startup_s
         watcher.stage("answers" if ready_s is None else f"ready in {ready_s:.1f} s")
-        job = _job(plan, facts, serving, folder)
+        job = _job(plan, facts, serving)
         try:
             record.evidence.unchecked = load.check(job)
         except AnswerError as error:
@@ -273,7 +273,7 @@ def _is_ours(plan: Plan) -> bool:
     return plan.workload_path.startswith("benchsuite.") and not plan.workload.locustfile
 
 
-def _job(plan: Plan, facts: Facts, serving: RunningSystem, folder: Path) -> Job:
+def _job(plan: Plan, facts: Facts, serving: RunningSystem) -> Job:
     environment = {}  #: Variables that a load process is told with its job.
     if serving.instructions is not None:
         environment = about_the_project(serving.instructions)
@@ -290,7 +290,6 @@ def _job(plan: Plan, facts: Facts, serving: RunningSystem, folder: Path) -> Job:
         workload_class=plan.workload_path,
         workload=facts.workload(plan.spec.workload),
         load=plan.spec.load,
-        spool=str(folder),
         locustfile=plan.workload.locustfile,
         environment=environment,
         cookies=facts.cookies,

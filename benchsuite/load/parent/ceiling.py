@@ -106,18 +106,15 @@ def _best(responder: Responder, load: LoadProfile, folder: Path) -> Ceiling:
 
 
 def _measure(responder: Responder, load: LoadProfile, folder: Path) -> Ceiling:
-    here = folder / secrets.token_hex(4)
-    here.mkdir()
     job = Job(
         base_url=responder.base_url,
         run_header=responder.token,
         workload_class="benchsuite.workloads.pages.Plain",
         workload=WorkloadSpec(),
         load=load,
-        spool=str(here),
     )
     with load_pool(
-        load.processes, spool=here, log=folder / "load.log", env=any_program(), on_cpus=load.cpus
+        load.processes, spool=folder, log=folder / "load.log", env=any_program(), on_cpus=load.cpus
     ) as pool:
         pool.check(job)
         process = responder.process
