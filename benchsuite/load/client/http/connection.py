@@ -32,17 +32,13 @@ class _ClosedBeforeAnswer(ConnectionFailed):
     """The server closed the connection, without a reset: it may not have had the request."""
 
 
-class _OverBefore(HTTPParseError):
-    """More came after the end of an answer."""
-
-
 class _Answer(HTTPResponse):
     """One answer, after those of status 1xx that announce it. HTTPResponse would join a second."""
 
     def must_go_on(self) -> None:
-        """Raises _OverBefore if it has ended."""
+        """Raises ConnectionFailed if it has ended."""
         if self.message_complete and self._is_final:
-            raise _OverBefore
+            raise _more_than_one()
 
     def _on_message_begin(self) -> None:
         self.must_go_on()
@@ -306,8 +302,6 @@ class Connection(Link):
                 answer.feed(block[:-1])
                 answer.must_go_on()
             answer.feed(block[-1:])
-        except _OverBefore:
-            raise _more_than_one() from None
         except HTTPParseError as error:
             if not block:
                 raise _ended("closed", begun=answer.message_begun) from None
