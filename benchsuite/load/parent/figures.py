@@ -27,7 +27,7 @@ from benchsuite.core.samples import REQUEST, UNITS, Kind
 from benchsuite.core.specs import LoadProfile
 from benchsuite.core.specs.load import USER
 from benchsuite.load.job import TINY_S, Done, stage_windows
-from benchsuite.load.parent.driver import NameEntry
+from benchsuite.load.parent.driver import NameEntry, Part, together
 from benchsuite.stats import messages, signs, summary
 from benchsuite.stats.patterns import patterns
 from benchsuite.stats.steady import slope
@@ -375,9 +375,8 @@ def _with_one(
 ) -> tuple[Samples, Sequence[NameEntry]]:
     path = names[index].name.partition(" ")[2]
     of = {one.scope: place for place, one in enumerate(names) if one.name.endswith(f" {path}")}
-    entries = list(names)
     if (message := of.get(scopes.MESSAGE)) is None:
-        return samples, entries
+        return samples, names
     took_s = samples["finish"] - samples["start"]
     samples = samples[(samples["name"] != message) | (took_s <= timeout_s)]
     sent = _named(samples, index)
@@ -390,22 +389,18 @@ def _with_one(
         messages.ended_early(_named(samples, of.get(scopes.STRAY))),
         _named(samples, of.get(scopes.CLOSING)),
     )
-    whole["name"] = _entered(entries, f"last subscriber {path}", scopes.FANOUT, {Kind.LOST: NEVER})
     strays = got[messages.overtaken(sent, got)]
-    strays["name"] = _entered(entries, f"stray {path}", scopes.STRAY, {Kind.REORDERED: LATE})
     strays["kind"], strays["start"] = Kind.REORDERED, strays["finish"]
-    lost["name"] = _entered(entries, entries[message].name, scopes.MESSAGE, {Kind.LOST: NEVER})
-    return np.concatenate([samples, whole, lost, strays]), entries
-
-
-def _entered(entries: list[NameEntry], name: str, scope: str, examples: Mapping[int, str]) -> int:
-    """The number of a name that is there already, or now."""
-    for place, entry in enumerate(entries):
-        if (entry.name, entry.scope) == (name, scope):
-            entries[place] = replace(entry, examples={**examples, **entry.examples})
-            return place
-    entries.append(NameEntry(name=name, scope=scope, examples=dict(examples)))
-    return len(entries) - 1
+    made = (
+        (whole, f"last subscriber {path}", scopes.FANOUT, Kind.LOST, NEVER),
+        (lost, names[message].name, scopes.MESSAGE, Kind.LOST, NEVER),
+        (strays, f"stray {path}", scopes.STRAY, Kind.REORDERED, LATE),
+    )
+    parts: list[Part] = [(samples, [*names])]
+    for theirs, name, scope, kind, words in made:
+        theirs["name"] = 0
+        parts.append((theirs, [NameEntry(name=name, scope=scope, examples={kind: words})]))
+    return together(parts)
 
 
 def _named(samples: Samples, index: int | None) -> Samples:
