@@ -85,9 +85,8 @@ class Worker:
             gevent.sleep(wire.SENT_S)
 
     def _join(self) -> None:
-        environment = Environment(user_classes=[])
         try:
-            runner = environment.create_worker_runner(self._host, self._port)
+            runner = Environment(user_classes=[]).create_worker_runner(self._host, self._port)
         except ConnectionError:
             self._end("did not answer in five minutes.")
             return

@@ -6,7 +6,7 @@ the next one, and its waiting counts, because it keeps its intended start.
 """
 
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from math import inf
 from time import monotonic
 from typing import Any
@@ -36,9 +36,7 @@ class OpenModel(Journeys):
         super().__init__(target, workload, recorder)
         job = target.job
         self.standing_by = job.share(job.load.in_flight_limit)
-        self._moments: Iterator[float] = arrivals(
-            job.load, seed=job.seed, part=job.part, parts=job.parts
-        )
+        self._moments = arrivals(job.load, seed=job.seed, part=job.part, parts=job.parts)
         self._next = inf  #: The earliest arrival that nobody has taken yet.
         self._end = inf
         self._turns: deque[tuple[UserClient, Any]] = deque()  #: As many as begin in TURN_S, or all.

@@ -153,14 +153,13 @@ class Wire(Link):
                 request.headers[name] = value
             self.protocol.send_request(request)
             self._flush()
-            self._until(lambda: self._response is not None)
+            response = self._until(lambda: self._response)
         error = self.protocol.handshake_exc
         if error is not None:  # the answer was not taken: the connection is of no use
             if not isinstance(error, InvalidStatus):
                 self.ending = Ending(Kind.PROTOCOL, ABNORMAL, f"the handshake failed: {error}")
             self.drop()
-        assert self._response is not None
-        return self._response
+        return response
 
     def send(self, data: bytes, *, is_text: bool) -> None:
         """Raises ConnectionFailed when the connection has ended."""
