@@ -134,8 +134,7 @@ class Phases:
         self._recorder.flush()
         users = self._pool.count()
         self._users.append((now, users))
-        connections = self._pool.connections()
-        if connections is not None:
+        if (connections := self._pool.connections()) is not None:
             self._connections.append((now, connections))
         tick = {"elapsed_s": now - self._origin, "users": users, "awaited": awaited}
         within_s = self._load.ends_within_s

@@ -55,10 +55,9 @@ class LagTimer:
 
     def lag_s(self, percent: float) -> float | None:
         """A percentile of the timers' lateness."""
-        rank = percent / 100 * self._steps.total()
-        seen = 0
-        for step in sorted(self._steps):
-            seen += self._steps[step]
+        seen, rank = 0, percent / 100 * self._steps.total()
+        for step, count in sorted(self._steps.items()):
+            seen += count
             if seen >= rank:
                 return step * STEP_S
         return None
