@@ -118,8 +118,9 @@ def flame(run: Run) -> Flame | None:
     data = (run.diagnosis or {}).get("flame")
     if not data:
         return None
-    made = {"project": frozenset(data["project"]), "stacks": stacks.unpacked(data["stacks"])}
-    return Flame(run=run, **{**data, **made})
+    kept = {name: data[name] for name in ("samples", "rate_hz", "least")}
+    project = frozenset(data["project"])
+    return Flame(run=run, stacks=stacks.unpacked(data["stacks"]), project=project, **kept)
 
 
 def top_tables(runs: Iterable[Run]) -> list[Table]:
