@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from benchsuite.comparing.differences import SETTING, differences
 from benchsuite.core.answer import Answer, Section, Shown, Table
-from benchsuite.core.units import counted, gathered, listed
+from benchsuite.core.units import counted, listed
 from benchsuite.models import Run, StudyRun
 from benchsuite.report import sentences
 from benchsuite.report.studies import execution, rows
@@ -159,8 +159,12 @@ def together(reports: Sequence[StudyReport], without: Mapping[str, str]) -> Answ
 
 
 def _environments(reports: Sequence[StudyReport]) -> Iterator[Section]:
-    machines = gathered((tuple(report.machine.items()), report) for report in reports)
-    for facts, group in machines.items():
+    machines = list[Mapping[str, object]]()
+    for report in reports:
+        if report.machine not in machines:
+            machines.append(report.machine)
+    for facts in machines:
+        group = [report for report in reports if report.machine == facts]
         of = f" of {listed([report.study.name for report in group])}" if len(machines) > 1 else ""
         served = sorted({server for report in group for server in report.servers})
-        yield Section(title=f"Environment{of}", facts=sentences.environment(dict(facts), served))
+        yield Section(title=f"Environment{of}", facts=sentences.environment(facts, served))
