@@ -160,4 +160,6 @@ def _words(entry: Entry, spec: Mapping[str, object]) -> list[str]:
     name = "target" if entry.name == "server" and "://" in str(value) else entry.name
     if isinstance(value, Mapping):
         return option_words(name, value, json.dumps if entry.path == "target.settings" else str)
-    return option_words(name, value, lambda one: f"{one:g}" if isinstance(one, float) else str(one))
+    return option_words(
+        name, value, lambda part: f"{part:g}" if isinstance(part, float) else str(part)
+    )

@@ -126,9 +126,8 @@ def checked(workload: Workload, target: Target, limit_s: float) -> tuple[dict[st
                 if left_s <= 0 or _refused_once(workload, visitor, left_s) is not None:
                     break
     workload.rehearsed()
-    posts, requests = bool(client.posts), client.requests
-    told = {"unchecked": workload.unchecked, "posts": posts, "requests": requests}
-    return {"event": "checked", **told}, journey_s
+    event = {"event": "checked", "unchecked": workload.unchecked}
+    return event | {"posts": bool(client.posts), "requests": client.requests}, journey_s
 
 
 def _refused_once(workload: Workload, client: UserClient, limit_s: float) -> str | None:

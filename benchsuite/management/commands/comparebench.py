@@ -91,8 +91,8 @@ class Command(BriefCommand):
             runs = ",".join(str(run.pk) for run in comparison.runs)
             first = made[0].baseline.first.pk if made else ""
             output.write_page(asked.html, "compare.show", runs=runs, baseline=first, forced=1)
-        screen = output.Screen(asked.json, asked.html, asked.junit, asked.markdown)
-        screen.answer(answer)
+        files = (asked.json, asked.html, asked.junit, asked.markdown)
+        output.Screen(*files, verbosity=options["verbosity"]).answer(answer)
         if asked.json:
             content = as_json(answer, made, judgements, unlike=unlike, comparison=comparison)
             output.write(asked.json, json.dumps(content, indent=2) + "\n")

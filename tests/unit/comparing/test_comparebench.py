@@ -105,6 +105,19 @@ def test_where_nothing_can_be_concluded_the_figures_are_shown_with_the_reason(ca
     golden(capsys.readouterr().out, "all in doubt")
 
 
+def test_all_rows_are_shown_where_that_is_asked_for(capsys):
+    emptied()
+    names = [f"build {number}" for number in range(10)]
+    for name in names:
+        starts("gunicorn-gthread", FAST, label=name)
+    assert compared(*names, "--metric=goodput") == 0
+    assert ": -v2 shows all." in capsys.readouterr().out
+    assert compared(*names, "--metric=goodput", "-v2") == 0
+    shown = capsys.readouterr().out
+    assert "shows all" not in shown
+    assert all(name in shown for name in names)
+
+
 MEMORY = [188_743_680 * (1 + share) for share in (-4e-4, -2e-4, 0, 2e-4, 4e-4, 0)]
 """Of six starts, with the noise that an A/A had; times 1.0015 it was told as worse."""
 
