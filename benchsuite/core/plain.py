@@ -168,7 +168,7 @@ def _of_fields(kind: Any) -> Reader:
         if one.default is MISSING and one.default_factory is MISSING and one.name not in first
     ]
     unwrapped: Callable[[Any], Any] = getattr(kind, "unwrapped", dict)
-    gone = getattr(kind, "gone", ())  #: Fields that were stored once, and are read no more.
+    gone = getattr(kind, "read_no_more", ())  #: Fields that were stored once.
 
     def read_all(data: Any) -> Any:
         stored = {name: one for name, one in unwrapped(mapping(data)).items() if name not in gone}

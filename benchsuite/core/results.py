@@ -195,7 +195,9 @@ class Recovery:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebSockets:
-    gone: ClassVar = ("lagging",)  #: The slow subscribers that earlier versions could store.
+    read_no_more: ClassVar = (
+        "lagging",
+    )  #: The slow subscribers that earlier versions could store.
     accounts: Accounts
     connections: int | None = None  #: The most that were open at once.
     rate_connected: float | None = None  #: Messages per second while connections were open.

@@ -184,7 +184,9 @@ class DelaySpec(Spec):
     """Delays of what the server sends; the other direction is not delayed."""
 
     group = "Added latency"
-    gone: ClassVar = ("by",)  #: Early runs have it: what delayed them was a proxy, as today.
+    read_no_more: ClassVar = (
+        "by",
+    )  #: Early runs have it: what delayed them was a proxy, as today.
     to_clients_s: float = option(
         0.0,
         "--delay-to-clients TIME[,TIME…]  how much later answers reach the load, such as 100ms",
