@@ -43,7 +43,8 @@ def agent(
 
 
 def test_a_server_there_is_measured_from_here(command: Command, tmp_path) -> None:
-    load = ("--rate=30", "--warmup=0.5", "--duration=2", "--repeat=2")
+    # no arrival falls on an end of the window, where a rounding counts it in or out
+    load = ("--rate=30", "--warmup=0.49", "--duration=2", "--repeat=2")
     with agent(command, tmp_path) as (options, there):
         files = ("--json=-", f"--html={tmp_path / 'page.html'}")
         words = ("--server=gunicorn-gthread", *load, *files, *options)
