@@ -20,7 +20,7 @@ as good. What more runs can't change is closed, too: a cell that can't run here,
 """
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from statistics import fmean
@@ -28,6 +28,7 @@ from statistics import fmean
 from benchsuite.core.units import format_number, gathered, some_of
 from benchsuite.findings.registry import INVALID_SHARE
 from benchsuite.studies import matrix
+from benchsuite.studies.figures import metric
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
 from benchsuite.studies.study import Answer, Check, Claim, Coordinates, Objective, Study, admits
@@ -98,17 +99,17 @@ def _unmeasured(cell: MeasuredCell | None, where: str, figure: str) -> Iterator[
         yield f"{where}: no run counts ({reasons(cell.starts) or 'no run'})"
 
 
-def _region_words(low: float, high: float) -> str:
-    """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
-    if math.isinf(low):
-        return f"at most {written(high)}"
-    return f"at least {written(low)}" if math.isinf(high) else f"{written(low)} to {written(high)}"
-
-
 def written(value: float | None) -> str:
     if value is not None and math.isinf(value):
         return "without limit" if value > 0 else "below any limit"
     return format_number(value)
+
+
+def _region_words(low: float, high: float, show: Callable[[float], str] = written) -> str:
+    """ "0.4 to 0.6", "at least 2", "at most 0.5"."""
+    if math.isinf(low):
+        return f"at most {show(high)}"
+    return f"at least {show(low)}" if math.isinf(high) else f"{show(low)} to {show(high)}"
 
 
 def interval_words(interval: Interval) -> str:
@@ -299,9 +300,10 @@ class _Evidence:
         for name, (low, high) in asks.given.items() if isinstance(asks, Claim) else ():
             values = cell.values(name)
             if not values or not low <= fmean(values) <= high:
-                seen = written(fmean(values)) if values else "not known"
+                show = next(metric(one).show for one in self.study.figures if one.name == name)
+                seen = show(fmean(values)) if values else "not known"
                 what = f"not this question here: {titled(name)} of {where} is {seen}"
-                yield f"{what}, and must be {_region_words(low, high)}"
+                yield f"{what}, and must be {_region_words(low, high, show)}"
         without = [start for start in cell.counted if start.figures.get(figure) is None]
         if without:
             codes = f" ({reasons(without)})" if reasons(without) else ""
