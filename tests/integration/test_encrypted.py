@@ -71,10 +71,10 @@ def test_everything_a_client_can_do(tls, tmp_path):
 
 def test_a_stream_of_events_is_read_as_it_comes(tls, tmp_path):
     sse, job = "benchsuite.workloads.streams.Sse", {"path": "/s", "unit": "event", "numbered": True}
-    result, _ = served(tmp_path, {"/s": endless}, sse, tls=tls, **job)
+    result, _ = served(tmp_path, {"/s": endless}, sse, tls=tls, duration_s=1.5, **job)
     events = result.of("event /s")
     assert result.kinds("event /s") == {Kind.OK: len(events)}
-    assert len(events) > 2  # in one stream, however busy the machine
+    assert len(events) > 20
     assert result.of("stray /s") == []
 
 
