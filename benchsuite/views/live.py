@@ -124,9 +124,10 @@ class Watch:
         rows = model._default_manager.filter(**{column: self._pk})
         owners = rows.filter(RUNNING).order_by().values_list("owner", flat=True)
         self._owner = owners.first() or ""  #: Empty where nobody is known to be at work.
-        self._is_running = bool(self._owner) and not lock.has_ended(self._owner)
+        ended = lock.has_ended(self._owner)
+        self._is_running = not ended
         reader = None
-        if self._is_running and lock.has_ended(self._owner) is False:
+        if ended is False:
             reader = journal.of_process(lock.pid_of(self._owner))
         elif self._kind == BATCH:  # it may be between two runs
             reader = next((one for one in journal.readers() if one.batch == str(self._pk)), None)
