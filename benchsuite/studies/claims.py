@@ -300,7 +300,7 @@ class _Evidence:
         for name, (low, high) in asks.given.items() if isinstance(asks, Claim) else ():
             values = cell.values(name)
             if not values or not low <= fmean(values) <= high:
-                show = next(metric(one).show for one in self.study.figures if one.name == name)
+                show = metric(self.study.figure(name)).show
                 seen = show(fmean(values)) if values else "not known"
                 what = f"not this question here: {titled(name)} of {where} is {seen}"
                 yield f"{what}, and must be {_region_words(low, high, show)}"

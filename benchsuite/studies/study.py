@@ -207,6 +207,9 @@ class Study:
             parts.append(title or (f"{name} {value}" if with_axes else value))
         return " · ".join(parts)
 
+    def figure(self, name: str) -> Figure:
+        return next(one for one in self.figures if one.name == name)
+
     def figure_title(self, name: str) -> str:
         return next((one.title for one in self.figures if one.name == name), "") or name
 

@@ -206,7 +206,7 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
     made = []
     for question in answers:
         figure = question.by.figure
-        metric = next(figures.metric(one) for one in study.figures if one.name == figure)
+        metric = figures.metric(study.figure(figure))
         cases: dict[str, Table | None] = {}
         untold = [situation.lead is Lead.UNTOLD for situation in question.situations]
         for situation in sorted(question.situations, key=lambda case: case.lead is Lead.UNTOLD):

@@ -85,7 +85,7 @@ def trend_of(mine: StudyReport) -> tuple[Section, int]:
     )
     like = list(every.exclude(ended_at=None)[:MOST_EXECUTIONS])[::-1]
     name = study.objective.figure if study.objective else study.figures[0].name
-    title = next(figures.metric(one).headline() for one in study.figures if one.name == name)
+    title = figures.metric(study.figure(name)).headline()
     return Section(title=f"Trend of {title}", points=_steps(like, study, name)), len(like)
 
 
