@@ -1,5 +1,7 @@
 """What holds for all tests: nothing is skipped in silence, nothing is left behind."""
 
+import functools
+import gc
 import os
 import signal
 import sys
@@ -16,6 +18,14 @@ os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 # A job in the background ignores SIGINT, one of nohup SIGHUP, and so would each process of theirs.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
+def pytest_sessionstart():
+    """A mutant is tried in a fork of a process that ran the tests, and would answer from caches."""
+    if os.environ.get("MUTANT_UNDER_TEST"):
+        for kept in gc.get_objects():
+            if isinstance(kept, type(functools.cache(len))):
+                kept.cache_clear()
 
 
 @pytest.fixture(autouse=True)
