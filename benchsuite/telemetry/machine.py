@@ -1,6 +1,7 @@
 """Examines a machine before anything is measured on it: what would make every run doubtful."""
 
 import os
+import re
 import resource
 import time
 from collections.abc import Iterator, Mapping
@@ -11,7 +12,7 @@ from pathlib import Path
 from benchsuite.core.observations import HostShares
 from benchsuite.core.units import format_bytes, format_count, format_percent
 from benchsuite.findings.host import noisy
-from benchsuite.system import fingerprint
+from benchsuite.system import cpus, fingerprint
 from benchsuite.system.procfs import read_text
 from benchsuite.telemetry.host import Host
 
@@ -40,6 +41,7 @@ def graded(name: str, value: float, limits: tuple[float, float], text: str, advi
 IF_SO = (0, 1)  #: Limits of what is doubtful if it is so, and never bad.
 GOOD_CLOCKS = ("tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "xen")
 SLOW_CLOCKS = ("hpet", "acpi_pm", "jiffies", "refined-jiffies")
+CACHED = re.compile(r"^(?:total_)?inactive_file (\d+)", re.M)  #: Of a group, in bytes.
 
 
 def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
@@ -48,9 +50,10 @@ def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     usable = len(os.sched_getaffinity(0))
     advice = "target and load share one CPU: compare, but don't quote"
     yield graded("CPUs", usable < 2, IF_SO, f"{usable} usable", advice)
-    quota = str(facts.get("cgroup_cpu_max") or "max")
-    limited = quota.split()[0] not in ("max", "-1", "unlimited")
-    text = f"limited by the control group: {quota}" if limited else "none"
+    quota, *period = str(facts.get("cgroup_cpu_max") or "max").split()
+    limited = quota.isdecimal()
+    whole = float((*period, "100000")[0])  # where only the quota is known, the kernel's own
+    text = f"the control group allows {float(quota) / whole:.3g} CPUs" if limited else "none"
     advice = "remove it: it holds the run back for the rest of each period"
     yield graded("CPU limit", limited, IF_SO, text, advice)
     governor = facts.get("cpu_governor")
@@ -61,22 +64,20 @@ def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     advice = "reading the time is slow or coarse with it"
     badness = 0 if clock in GOOD_CLOCKS else 2 if clock in SLOW_CLOCKS else 1
     yield graded("clock source", badness, (0, 1), clock, advice)
-    cpus, load = os.cpu_count() or 1, read_text(proc / "loadavg").split()[:1]
+    count, load = os.cpu_count() or 1, read_text(proc / "loadavg").split()[:1]
     if load:
-        text = f"{load[0]} over the last minute, on {cpus} CPUs"
+        text = f"{load[0]} over the last minute, on {count} CPUs"
         advice = "something was running just now: wait a minute, or find out what it was"
-        yield graded("load average", float(load[0]) / cpus, (0.5, 1.0), text, advice)
+        yield graded("load average", float(load[0]) / count, (0.5, 1.0), text, advice)
     # by the avg10 of the line "some avg10=1.23 …", in percent
     _, separator, pressure = read_text(proc / "pressure/cpu").partition("some avg10=")
     if separator:
         percent = float(pressure.split()[0])
         text = f"something waited for a CPU {format_percent(percent)} of the last 10 s"
         yield graded("CPU pressure", percent, (10, 40), text, "stop other programs")
-    lines = (line.partition(":") for line in read_text(proc / "meminfo").splitlines())
-    info = {name: int(value.split()[0]) * 1024 for name, _, value in lines}
-    total, free = info.get("MemTotal"), info.get("MemAvailable")
-    if total and free is not None:
-        text = f"{format_bytes(free)} of {format_bytes(total)} available"
+    if memory := min(_memory(root), default=None):
+        free, total, within = memory
+        text = f"{format_bytes(max(0, free))} of {format_bytes(total)} available{within}"
         advice = "free some: the target must not wait for memory"
         yield graded("memory", 100 * (1 - free / total), (80, 95), text, advice)
     files = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
@@ -93,6 +94,22 @@ def limit_checks(facts: Mapping[str, object], root: Path) -> Iterator[Check]:
     text += f", {format_count(waiting)} of them in TIME_WAIT"
     advice = "wait a minute; sysctl net.ipv4.ip_local_port_range='1024 65000' makes more available"
     yield graded("ports", 100 * waiting / count, (25, 75), text, advice)
+
+
+def _memory(root: Path) -> Iterator[tuple[int, int, str]]:
+    """Bytes that are free, and all, of the machine and of each control group that limits them."""
+    lines = (line.partition(":") for line in read_text(root / "proc/meminfo").splitlines())
+    info = {name: int(value.split()[0]) * 1024 for name, _, value in lines}
+    if "MemTotal" in info and "MemAvailable" in info:
+        yield info["MemAvailable"], info["MemTotal"], ""
+    for folder in cpus.cgroup_folders("memory", cpus.own_cgroup(root), root):
+        limit = read_text(folder / "memory.max") or read_text(folder / "memory.limit_in_bytes")
+        used = read_text(folder / "memory.current") or read_text(folder / "memory.usage_in_bytes")
+        # what was read from files is given back when it is needed
+        cached = CACHED.search(read_text(folder / "memory.stat"))
+        if limit.strip().isdigit() and used.strip().isdigit():
+            free = int(limit) - int(used) + int(cached[1] if cached else 0)
+            yield free, int(limit), " in the control group"
 
 
 GAP_S = 0.0001  #: A loop that does nothing else is never held up so long, unless it lost its CPU.
