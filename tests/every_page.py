@@ -16,6 +16,8 @@ from tests.tuning_factories import make_tuning, searched
 from tests.web.conftest import BY_TOKEN
 
 NOISY = Finding(code="B401 noisy-host", level=Level.INVALID, message="Others used the CPUs.")
+CHANGING = re.compile(r"csrfmiddlewaretoken[^>]*|Written by benchsuite[^<]*")
+"""What differs from one answer to the next."""
 ODD = {
     "cpu_isolated": None,
     "psi": True,

@@ -5,7 +5,6 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from statistics import fmean
 
-from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from benchsuite.comparing import titles
@@ -77,7 +76,7 @@ def by_weight(run: Run) -> list[Finding]:
 
 def _headline(run: Run) -> str:
     if run.status == Status.RUNNING.value:
-        until = date_format(localtime(expected_until(run)), "j M, H:i")
+        until = f"{localtime(expected_until(run)):%-d %b, %H:%M}"
         left = planned_s(run) - (datetime.now(UTC) - run.started_at).total_seconds()
         end = "It should be done any moment."
         if lock.has_ended(run.owner) is None:

@@ -3,8 +3,9 @@
 import re
 
 from bs4 import BeautifulSoup
+from django.utils import translation
 
-from tests.every_page import addresses, files
+from tests.every_page import CHANGING, addresses, files
 
 REPR = re.compile(
     r"""[(\[{]['"] | ['"],?[)\]}] | ['"]:\s | \b(None(?!\ of)|True|False)\b | \ object\ at\ 0x
@@ -53,3 +54,15 @@ def test_a_page_is_one_small_file_that_leads_nowhere(client, settings, tmp_path)
             "link, script[src], img, iframe, form, button[type=submit], a[href^='/'], a[href^='?']"
         )
         assert page.select(asked) == [], path
+
+
+def test_days_and_numbers_are_english_as_the_words_are(client, settings, tmp_path):
+    pages = addresses(settings, tmp_path)
+    pages += [*files(pages), "/results/export/?format=json", "/results/export/?format=csv"]
+
+    def shown(language):
+        with translation.override(language):
+            return {path: CHANGING.sub("", client.get(path).getvalue().decode()) for path in pages}
+
+    usual, german = shown("en"), shown("de")
+    assert [path for path in pages if german[path] != usual[path]] == []

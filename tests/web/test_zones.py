@@ -1,6 +1,5 @@
 """Times are told in the project's zone, whether or not it has `USE_TZ`."""
 
-import re
 from datetime import UTC, datetime, timedelta
 
 import pytest
@@ -9,11 +8,10 @@ from django.db import connection
 
 from benchsuite.models import Environment, Note, Run
 from benchsuite.store import notes
-from tests.every_page import addresses, files
+from tests.every_page import CHANGING, addresses, files
 from tests.factories import make_run
 
 NOON = datetime(2026, 1, 31, 12, 0, 5, tzinfo=UTC)
-CHANGING = re.compile(r"csrfmiddlewaretoken[^>]*|Written by benchsuite[^<]*")
 
 
 @pytest.fixture(autouse=True)
