@@ -7,6 +7,7 @@ import numpy as np
 
 from benchsuite.core.observations import Probes
 from benchsuite.core.results import Level
+from benchsuite.findings.window import is_surely_beyond
 from benchsuite.stats import histogram
 from tests.unit.findings.clean import CLEAN, found, intervals, planned, summary, words
 
@@ -72,3 +73,18 @@ def test_noise_alone_is_seldom_a_finding():
 
 def test_values(golden):
     golden.values(words)
+
+
+def test_twice_the_spread_of_arrivals_may_stay_unanswered_by_chance():
+    """Of 1 000 that is 63, of 100 it is 20; of very many 2 %."""
+
+    def beyond(per_s, answered, end=15.0):
+        total = summary(throughput=answered)
+        window = (5.0, end)
+        return is_surely_beyond(replace(CLEAN, arrived_per_s=per_s, window=window, total=total))
+
+    assert [beyond(100.0, answered) for answered in (94.0, 93.0)] == [False, True]
+    assert [beyond(10.0, answered) for answered in (8.1, 7.9)] == [False, True]
+    assert [beyond(100.0, answered, 10_005.0) for answered in (98.1, 97.9)] == [False, True]
+    for missing in ("arrived_per_s", "total", "window"):
+        assert not is_surely_beyond(replace(CLEAN, **{missing: None}))
