@@ -3,10 +3,8 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 MEASURED = frozenset(("text", "textarea", "search", "email", "url", "tel", "password"))
 SCALED = frozenset(("number", "range", "date", "time", "datetime-local", "month", "week"))
@@ -88,7 +86,7 @@ class Control:
         return " ".join((self.name, self.label, *hints)).lower().replace("_", " ")
 
     @property
-    def pressed(self) -> "list[tuple[str, Value]]":
+    def pressed(self) -> list[tuple[str, Value]]:
         """What it sends as the button that sends the form."""
         if self.kind == "image":
             before = f"{self.name}." if self.name else ""
@@ -128,7 +126,7 @@ class Form:
 class Piece:
     """A text, a control that is not hidden, or the end of a line."""
 
-    element: "LexborNode"  #: The control, or the element that contains the text.
+    element: LexborNode  #: The control, or the element that contains the text.
     text: str = ""
     name: str = ""  #: Of a control.
 
@@ -144,7 +142,7 @@ class Page:
     charset: str = "utf-8"
     base: str = ""  #: Base of its relative URLs, if declared.
     refresh: str = ""  #: Seconds until it redirects by itself, and where to.
-    tree: "LexborHTMLParser | None" = field(default=None, repr=False, compare=False)
+    tree: LexborHTMLParser | None = field(default=None, repr=False, compare=False)
     look: Callable[[], tuple[Piece, ...]] = field(default=tuple, repr=False, compare=False)
 
     @cached_property
@@ -152,7 +150,7 @@ class Page:
         """All visible parts in order."""
         return self.look()
 
-    def css(self, selector: str) -> "list[LexborNode]":
+    def css(self, selector: str) -> list[LexborNode]:
         return self.tree.css(selector) if self.tree is not None else []
 
     @cached_property
