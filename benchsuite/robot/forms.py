@@ -10,7 +10,6 @@ MEASURED = frozenset(("text", "textarea", "search", "email", "url", "tel", "pass
 SCALED = frozenset(("number", "range", "date", "time", "datetime-local", "month", "week"))
 TYPED = MEASURED | SCALED | {"color"}  #: Kinds of controls for typing: texts, what is counted.
 CHOSEN = frozenset(("select", "radio", "checkbox"))
-FILLED = TYPED | CHOSEN | {"file"}
 SENDING = frozenset(("submit", "image"))  #: Kinds of buttons.
 WORDED = ("autocomplete", "placeholder"), ("value", "title", "aria-label")  #: Of controls; buttons.
 
@@ -110,7 +109,7 @@ class Form:
 
     @cached_property
     def fillable(self) -> tuple[Control, ...]:
-        return tuple(control for control in self.controls if control.kind in FILLED)
+        return tuple(control for control in self.controls if control.kind != "hidden")
 
     @cached_property
     def keys(self) -> frozenset[str]:
