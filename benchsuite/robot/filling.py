@@ -11,7 +11,7 @@ from random import Random
 
 from benchsuite.robot import texts
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, UNCLEAR, Constraint, Range, constraint
-from benchsuite.robot.forms import CHOSEN, NO_FILE, Control, Form, Option, Pairs, Value, Values
+from benchsuite.robot.forms import CHOSEN, Control, Form, Option, Pairs, Upload, Value, Values
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.validity import NUMBERS, SCALES, invalid, point
 from benchsuite.robot.words import about, like, mask, masks, part_of_date, says, without
@@ -122,7 +122,7 @@ class Filler:
             if made is None and (self._needed(control) or learned.extensions):
                 wanted = control.limits.get("accept") or ", ".join(learned.extensions)
                 raise Unfillable(control, f"there is no sample of its types ({wanted})")
-            return (made or NO_FILE,)
+            return (made or Upload(),)
         if "same" in learned.says or _again(control):
             words = without("again", control.name.replace("_", " "))
             base = words.strip(" -.[]2").replace(" ", "_")

@@ -16,15 +16,13 @@ WORDED = ("autocomplete", "placeholder"), ("value", "title", "aria-label")  #: O
 
 @dataclass(frozen=True, slots=True)
 class Upload:
-    name: str
-    content: bytes
-    content_type: str
+    name: str = ""  #: Empty if no file is chosen.
+    content: bytes = b""
+    content_type: str = "application/octet-stream"
 
     def __str__(self) -> str:
         return f"{self.name} ({len(self.content)} bytes)"
 
-
-NO_FILE = Upload("", b"", "application/octet-stream")
 
 Value = str | Upload
 Values = tuple[Value, ...]  #: The answer to one control; empty if nothing is sent.
