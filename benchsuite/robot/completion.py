@@ -166,7 +166,7 @@ class Reading:
     """Of a form that came back: which messages are about it, and which about its controls."""
 
     def __init__(self, before: Page, after: Page, sent: Form, back: Form) -> None:
-        self._before, self._pieces, self._back = before, after.pieces, back
+        self._before, self._pieces, self._back = before, after.pieces(), back
         self._sent = {control.key: control for control in sent.controls}
         names = {control.name for control in back.fillable}
         self._shown = [piece for piece in self._pieces if piece.name in names]
@@ -206,7 +206,7 @@ class Reading:
 
     def _messages(self) -> list[Line]:
         """New lines, less what removed ones said; apart where they refer to different controls."""
-        former, current = _lines(self._before.pieces), _lines(self._pieces)
+        former, current = _lines(self._before.pieces()), _lines(self._pieces)
         old, now = Counter(map(_words, former)), Counter(map(_words, current))
         gone = (line for line in former if now[_words(line)] < old[_words(line)])
         taken = Counter(piece.text for line in gone for _, piece in line)

@@ -140,16 +140,12 @@ class Page:
     base: str = ""  #: Base of its relative URLs, if declared.
     refresh: str = ""  #: Seconds until it redirects by itself, and where to.
     tree: LexborHTMLParser | None = field(default=None, repr=False, compare=False)
-    look: Callable[[], tuple[Piece, ...]] = field(default=tuple, repr=False, compare=False)
-
-    @cached_property
-    def pieces(self) -> tuple[Piece, ...]:
-        """All visible parts in order."""
-        return self.look()
+    pieces: Callable[[], tuple[Piece, ...]] = field(default=tuple, repr=False, compare=False)
+    """All visible parts in order."""
 
     def css(self, selector: str) -> list[LexborNode]:
         return self.tree.css(selector) if self.tree is not None else []
 
     @cached_property
     def texts(self) -> list[str]:
-        return [piece.text for piece in self.pieces if piece.text]
+        return [piece.text for piece in self.pieces() if piece.text]

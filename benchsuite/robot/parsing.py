@@ -88,7 +88,7 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href, b
         base=base,
         refresh=_attribute(tree.css_first("meta[http-equiv=refresh i][content]"), "content"),
         tree=tree,
-        look=lambda: reader.pieces,
+        pieces=lambda: reader.pieces,
     )
 
 
