@@ -106,10 +106,8 @@ class _Reader:
     def __init__(self, tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -> None:
         self._tree = tree
         self._hidden = _hidden(tree, content, linked, base)
-        lower = content.lower()  # searches for what it can't contain are skipped
-        disabled = tree.css(DISABLED) if b"disabled" in lower else []
+        lower = content.lower()  # a search for what it can't contain is skipped
         identified = tree.css("[id]") if b"aria-" in lower or b"list" in lower else []
-        self._disabled = {node.mem_id for node in disabled}
         self._ids = {node.attributes["id"]: node for node in identified}
         self._for = {_attribute(label, "for"): _text(label) for label in tree.css(LABELS)}
         self._labels = {node.mem_id: node for node in tree.css("label:not([for])")}
@@ -126,12 +124,11 @@ class _Reader:
         forms = self._tree.css("form")
         by_id = {form.attributes.get("id"): form.mem_id for form in forms}
         parts: dict[int | None, list[LexborNode]] = {}
-        for part in self._tree.css("input, select, textarea, button"):
-            if part.mem_id not in self._disabled:
-                ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
-                named, own = part.attributes.get("form"), filter(None, map(self._owners.get, ups))
-                owner = next(own, None) if named is None else by_id.get(named)
-                parts.setdefault(owner, []).append(part)
+        for part in self._tree.css(f":is(input, select, textarea, button):not({DISABLED})"):
+            ups = self._up[part.mem_id] = [up.mem_id for up in upwards(part)]
+            named, own = part.attributes.get("form"), filter(None, map(self._owners.get, ups))
+            owner = next(own, None) if named is None else by_id.get(named)
+            parts.setdefault(owner, []).append(part)
         for form in forms:
             yield self._form(form, parts.get(form.mem_id, []))
 
