@@ -21,11 +21,8 @@ SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "datalist", "option", "-comment")
 )  #: Elements whose text is not shown, beside those that are controls.
 INLINE = frozenset(
-    (
-        *("a", "abbr", "b", "bdi", "code", "em", "font", "i", "kbd", "label", "mark", "q", "s"),
-        *("small", "span", "strong", "sub", "sup", "u", "var"),
-    )
-)
+    ("a", "abbr", "b", "bdi", "code", "em", "font", "i", "kbd", "label", "mark", "q", "s")
+) | {"small", "span", "strong", "sub", "sup", "u", "var"}
 KINDS = TYPED | {"hidden", "checkbox", "radio", "file", "button", "reset", "submit", "image"}
 IN_TABLES = frozenset(("table", "thead", "tbody", "tfoot", "tr"))
 LABELS = "label[for]:not([for=''])"
