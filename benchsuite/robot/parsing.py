@@ -317,9 +317,7 @@ def _kind(part: LexborNode, limits: dict[str, str]) -> str:
 
 def block(node: LexborNode) -> LexborNode:
     """The element that makes a text a line of its own."""
-    while node.tag in INLINE and node.parent is not None:
-        node = node.parent
-    return node
+    return next((up for up in upwards(node) if up.tag not in INLINE), node)
 
 
 def upwards(node: LexborNode | None) -> Iterator[LexborNode]:
