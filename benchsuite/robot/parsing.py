@@ -308,11 +308,9 @@ def _rules(style_sheet: str) -> list[tuple[str, list[bytes], States]]:
 
 
 def _kind(part: LexborNode, limits: dict[str, str]) -> str:
-    usual = {"input": "text", "button": "submit"}.get(part.tag or "")
-    if usual is None:
-        return str(part.tag)
-    kind = limits.get("type", usual).lower() or usual
-    return kind if kind in (KINDS if part.tag == "input" else ("button", "reset")) else usual
+    tag, kind = part.tag or "", limits.get("type", "").lower()
+    kinds = {"input": KINDS, "button": {"button", "reset"}}.get(tag, ())
+    return kind if kind in kinds else {"input": "text", "button": "submit"}.get(tag, tag)
 
 
 def block(node: LexborNode) -> LexborNode:
