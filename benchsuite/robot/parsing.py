@@ -185,8 +185,7 @@ class _Reader:
         elif kind == "textarea":
             value = part.text() or ""
         label = label or ("" if kind in GROUPED else self._before.get(part.mem_id, ""))
-        hints = (self._referred(node, "aria-describedby") for node in (part, group))
-        hint = " ".join(filter(None, hints))
+        hint = " ".join(self._referred(node, "aria-describedby") for node in (part, group)).strip()
         return Control(kind, name, name, value, limits, label, hint, choices)
 
     def _above(self, part: LexborNode, among: dict[int, LexborNode]) -> LexborNode | None:
