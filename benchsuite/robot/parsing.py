@@ -234,9 +234,9 @@ class _Reader:
             elif tag in ("br", "hr"):
                 yield Piece(child)
             elif tag in SHOWN:
-                attributes = child.attributes
-                if attributes.get("name") and attributes.get("type") != "hidden":
-                    yield Piece(child, name=attributes["name"] or "")
+                name = _attribute(child, "name")
+                if name and _attribute(child, "type") != "hidden":
+                    yield Piece(child, name=name)
             elif tag not in SILENT and self._hidden.get(child.mem_id) is not UNSEEN:
                 yield from self._pieces(child)
 
