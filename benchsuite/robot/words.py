@@ -8,13 +8,10 @@ from datetime import date, datetime, time
 from functools import cache, lru_cache
 from pathlib import Path
 from random import Random
-from re import Pattern
-from typing import Any
 
 from benchsuite.robot.forms import TYPED, Control, Form, Page
 
-WORDS = Path(__file__).with_name("languages.toml")
-TABLES: dict[str, Any] = tomllib.loads(WORDS.read_text("utf-8"))
+TABLES = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8"))
 MONTHS: list[str] = TABLES["months"]["words"]
 AUTOCOMPLETE: dict[str, str] = TABLES["autocomplete"]
 NUMBER = r"(?:(?<!\d)-)?\d+(?:[.,'’\u00a0\u202f ]\d{3})*(?:[.,]\d+)?(?![\d/])"
@@ -42,12 +39,12 @@ CODE = re.compile(r"[^a-zß-öø-ÿ]*\d[^a-zß-öø-ÿ]*|[-#_X9A0/. ()+:*]*[#_X9
 
 
 @cache
-def _pattern(table: str, name: str) -> Pattern[str]:
+def _pattern(table: str, name: str) -> re.Pattern[str]:
     return re.compile("|".join(TABLES[table][name]), re.I)
 
 
 @cache
-def phrase(name: str) -> Pattern[str]:
+def phrase(name: str) -> re.Pattern[str]:
     pattern: str = "".join(TABLES["phrases"][name])
     for word, meant in (("NUMBER", NUMBER), ("WORD", "|".join(WORTH)), ("MONTH", "|".join(MONTHS))):
         pattern = pattern.replace(word, meant)
@@ -71,7 +68,7 @@ def first_said(table: str, text: str) -> str:
 
 
 @cache
-def tokens() -> Pattern[str]:
+def tokens() -> re.Pattern[str]:
     """One group a word of the grammar, unit or quantity, named after what it means."""
     numbers = "|".join(
         f"(?P<{language}{value}>{word})"
