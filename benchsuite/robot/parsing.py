@@ -11,7 +11,6 @@ from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
 from benchsuite.robot.forms import SENDING, TYPED, Control, Form, Option, Page, Piece
 
-UTF8 = "utf-8"
 NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
 IN_HEADER = re.compile(NAMED.format(""), re.I)
 DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
@@ -65,10 +64,10 @@ States = tuple[tuple[str, bool, bool], ...]  #: Property, or "aside"; hides; imp
 
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href, base: "") -> Page:
     # from the byte order mark, header or meta element; else UTF-8
-    marked = [UTF8] if content.startswith(codecs.BOM_UTF8) else []
+    marked = ["utf-8"] if content.startswith(codecs.BOM_UTF8) else []
     named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
-    charset = next(filter(None, (*marked, *map(known_charset, named))), UTF8)
-    if charset != UTF8:
+    charset = next(filter(None, (*marked, *map(known_charset, named))), "utf-8")
+    if charset != "utf-8":
         content = content.decode(charset, "replace").encode()
     tree = LexborHTMLParser(content)
     base = _attribute(tree.css_first("base[href]"), "href")
