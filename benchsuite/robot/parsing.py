@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from operator import itemgetter
 
 from selectolax.lexbor import LexborHTMLParser, LexborNode, SelectolaxError
 
@@ -59,7 +60,7 @@ ELSEWHERE = re.compile(
     rf"(?<!not )print)))[^{{}};@]*\{{{INSIDE}\}}"
 )  #: Blocks that are not for the screen of a desk, and what is no rule.
 UNSEEN, ASIDE = "unseen", "aside"
-States = tuple[tuple[str, bool, bool], ...]  #: Property, or "aside"; hides; important.
+States = tuple[tuple[bool, str, bool], ...]  #: Important; property, or "aside"; hides.
 
 
 def read(content: bytes, content_type: str = "", linked: Linked = lambda href, base: "") -> Page:
@@ -266,28 +267,24 @@ def _hidden(tree: LexborHTMLParser, content: bytes, linked: Linked, base: str) -
                 styled.append((tree.css(selector), states))
     styled += [([node], _states(_attribute(node, "style"))) for node in tree.css("[style]")]
     unseen = tree.css("[hidden], [popover], [inert], dialog:not([open])")
-    styled.append((unseen, (("display", True, True),)))
-    styled.append((tree.css("[aria-hidden=true]"), ((ASIDE, True, True),)))
-    strongest: dict[tuple[str, int], tuple[bool, bool]] = {}  #: Whether important, and hidden.
-    for nodes, states in styled:
+    styled.append((unseen, ((True, "display", True),)))
+    styled.append((tree.css("[aria-hidden=true]"), ((True, ASIDE, True),)))
+    apart = [(*state, nodes) for nodes, states in styled for state in states]
+    hidden: dict[tuple[str, int], bool] = {}
+    for _, name, hides, nodes in sorted(apart, key=itemgetter(0)):  # important ones last
         for node in nodes:
-            for name, hides, important in states:
-                place = name, node.mem_id
-                if important or not strongest.get(place, (False, False))[0]:
-                    # what moves everything aside shows it later
-                    whole = name == ASIDE and (node.tag == "body" or node.css_first("form"))
-                    strongest[place] = important, hides and not whole
-    in_order = sorted(strongest.items())  # what is moved aside first
-    return {
-        place: ASIDE if name == ASIDE else UNSEEN for (name, place), (_, hides) in in_order if hides
-    }
+            # what moves everything aside shows it later
+            whole = name == ASIDE and (node.tag == "body" or node.css_first("form"))
+            hidden[name, node.mem_id] = hides and not whole
+    in_order = sorted(hidden.items())  # what is moved aside first
+    return {place: ASIDE if name == ASIDE else UNSEEN for (name, place), hides in in_order if hides}
 
 
 @lru_cache(maxsize=1024)
 def _states(style: str) -> States:
     plain = "".join(style.split()).lower()
-    states = [(name, value in NEVER, bool(most)) for name, value, most in STATE.findall(plain)]
-    return (*states, *[(ASIDE, True, False)] * bool(OUT_OF_SIGHT.search(plain)))
+    states = [(bool(most), name, value in NEVER) for name, value, most in STATE.findall(plain)]
+    return (*states, *[(False, ASIDE, True)] * bool(OUT_OF_SIGHT.search(plain)))
 
 
 @lru_cache(maxsize=256)
@@ -302,7 +299,7 @@ def _rules(style_sheet: str) -> list[tuple[str, list[bytes], States]]:
             names = [name.encode() for name in NAME.findall(bare)] if ":" not in bare else []
             whole = re.sub(r"^:", "*:", selector.strip())  # Lexbor finds nothing for `:is(p) b`
             rules.append((whole, names, states))
-    return rules if any(hides for *_, states in rules for _, hides, _ in states) else []
+    return rules if any(hides for *_, states in rules for *_, hides in states) else []
 
 
 def _kind(part: LexborNode, limits: dict[str, str]) -> str:
