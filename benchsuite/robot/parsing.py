@@ -16,7 +16,6 @@ NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
 IN_HEADER = re.compile(NAMED.format(""), re.I)
 DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
-SHOWN = frozenset(("input", "select", "textarea"))
 SILENT = frozenset(
     ("script", "style", "template", "noscript", "head", "datalist", "option", "-comment")
 )  #: Elements whose text is not shown, beside those that are controls.
@@ -33,7 +32,6 @@ CAPTCHAS = (
     "[class*=captcha i], iframe[src*=captcha i], script[src*=captcha i], script[src*=turnstile i]"
 )
 GROUPED = ("radio", "checkbox")
-SKIPPED = ("text", "email", "url", "textarea")
 OPTIONS = "option:not([disabled], optgroup[disabled] *)"
 Linked = Callable[[str, str], str]  #: Gets the text of a style sheet, by link and base of a page.
 TEMPLATE = re.compile(r"\b__\w+__\b|\{\{|\$\{|\{%|NEW_RECORD|<%")  #: Of rows that don't exist yet.
@@ -214,12 +212,12 @@ class _Reader:
         """Whether it is a trap, a template, or not yet shown; boxes hide behind their labels."""
         drawn = kind in ("radio", "checkbox", "file")
         labelled = drawn and (limits.get("id", "") in self._for or self._above(part, self._labels))
-        skipped = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
+        trap = limits.get("tabindex") == "-1" and limits.get("autocomplete") in REFUSED
         own, *above = map(self._hidden.get, self._up[part.mem_id])
         moved = above if kind == "select" else [own, *above]  # a script may draw its own list
         return (
             TEMPLATE.search(limits.get("name", "")) is not None
-            or (skipped and kind in SKIPPED and "required" not in limits)
+            or (trap and kind in ("text", "email", "url", "textarea") and "required" not in limits)
             or UNSEEN in above
             or (own is UNSEEN and not labelled)
             or (ASIDE in moved and not drawn)
@@ -233,7 +231,7 @@ class _Reader:
                     yield Piece(node, text)
             elif tag in ("br", "hr"):
                 yield Piece(child)
-            elif tag in SHOWN:
+            elif tag in ("input", "select", "textarea"):
                 name = _attribute(child, "name")
                 if name and _attribute(child, "type") != "hidden":
                     yield Piece(child, name=name)
