@@ -135,14 +135,14 @@ class _Reader:
         for part in parts:
             limits = _attributes(part)
             kind, name, value = _kind(part, limits), limits.get("name", ""), limits.get("value", "")
-            hidden = gone or self._is_hidden(part, kind, limits)
+            hidden = gone or kind == "hidden" or self._is_hidden(part, kind, limits)
             if kind in SENDING:
                 label = _text(part) or value or limits.get("alt", "")
                 place = str(sum(map(len, buttons.values())))
                 buttons[hidden].append(Control(kind, name, place, value, limits, label))
             elif name and kind not in ("button", "reset"):
                 control = self._control(part, kind, limits)
-                if not hidden or kind == "hidden":
+                if not hidden:
                     _add(controls, control)
                 elif kind != "file":  # what it sends that nobody sees
                     for sent in control.state:
@@ -159,8 +159,6 @@ class _Reader:
 
     def _control(self, part: LexborNode, kind: str, limits: dict[str, str]) -> Control:
         name, value = limits["name"], limits.get("value", "")
-        if kind == "hidden":
-            return Control(kind, name, f"{name} (hidden)", value, limits)
         label = (
             self._for.get(limits.get("id", ""))
             or limits.get("aria-label")
@@ -182,7 +180,8 @@ class _Reader:
             label = named or self._referred(group, "aria-labelledby") or label
         elif kind == "textarea":
             value = part.text() or ""
-        label = label or ("" if kind in GROUPED else self._before.get(part.mem_id, ""))
+        if not label and kind not in (*GROUPED, "hidden"):
+            label = self._before.get(part.mem_id, "")
         hint = " ".join(self._referred(node, "aria-describedby") for node in (part, group)).strip()
         return Control(kind, name, name, value, limits, label, hint, choices)
 
