@@ -18,7 +18,6 @@ RELATIONS |= {"past": "<", "future": ">"}  #: Than today.
 SAID = ("fresh", "same", "distinct", "spaceless")
 SINGLE = ("step", "kind", "example", "extensions")  #: Of which the newer one counts.
 TINY = Fraction(1, 10**9)  #: By which a number is more than another one, at least.
-GROUPS = re.compile(r"[\s\u00a0\u202f'’]")
 EXTENSION = re.compile(r"(?:(?<=\.)|(?<!\w))(pdf|png|jpe?g|gif|txt|csv|json|docx?|zip|xlsx?)\b")
 
 
@@ -226,7 +225,7 @@ class _Clause:
 
 def number(text: str) -> Fraction:
     """12,5 and 1.500 and 1 500,25, as each language writes numbers."""
-    *groups, rest = re.split("[.,]", GROUPS.sub("", text))
+    *groups, rest = re.split("[.,]", re.sub(r"[\s'’]", "", text))
     whole = "".join(groups)
     grouped = len(rest) == 3 and whole.lstrip("-") not in ("", "0")
     return Fraction(whole + "." * (bool(groups) and not grouped) + rest)
