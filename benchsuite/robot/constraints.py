@@ -163,10 +163,8 @@ class _Clause:
             return
         noun = name in ("least", "most", "upto")
         behind = noun and not self._relation
-        if noun or self._noun:
-            self._relation = set()
-        self._relation |= set(RELATIONS[name])
-        self._noun = noun
+        kept = set() if noun or self._noun else self._relation
+        self._relation, self._noun = kept | set(RELATIONS[name]), noun
         if not noun:
             self._compared = self._taken()
         elif behind:  # 5 minimum
