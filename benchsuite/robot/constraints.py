@@ -132,7 +132,9 @@ class _Clause:
                 self._relate(name)
                 name = words.unit_of(match[0]) or name
             if name in TABLES["units"]:
-                self._count("" if name == "choices" else name)
+                self.unit = "" if name == "choices" else name
+                if self._quantities and not self._quantities[-1].unit and not self._relation:
+                    self._quantities[-1].unit = self.unit
             elif name in ("past", "future", "today", "day"):
                 if when := day(match[0]) if name == "day" else self._today:
                     self._quantity(Fraction(when.toordinal()), "date")
@@ -183,11 +185,6 @@ class _Clause:
             self._relation |= {EQUAL} if "or" in self.seen else set()
             last.relation = self._taken()
             self._relation, self._compared = set(), set()
-
-    def _count(self, unit: str) -> None:
-        if self._quantities and not self._quantities[-1].unit and not self._relation:
-            self._quantities[-1].unit = unit
-        self.unit = unit
 
     def _quantity(self, value: Fraction, unit: str = "") -> None:
         if "or" in self.seen and self._open and self._open.unit != "date":
