@@ -108,10 +108,9 @@ def _countries() -> dict[str, dict[str, str]]:
 @cache
 def _codes() -> dict[str, str]:
     """Codes by the names of countries, and by themselves."""
-    named = [(name, code) for code, by in _countries().items() for name in by.values()]
-    names = {name: code for name, code in named if not name.startswith("*")}
+    names = {name: code for code, by in _countries().items() for name in by.values()}
     codes = {code: code for code in _countries()} | {"UK": "GB"}
-    return {name.casefold(): code for name, code in (names | codes).items()}
+    return {name.casefold(): code for name, code in (names | codes).items() if "*" not in name}
 
 
 def region(*names: str) -> str:
