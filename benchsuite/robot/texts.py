@@ -33,7 +33,6 @@ PLACED = frozenset(("street", "city", "state", "postcode"))
 LOCALES = sorted(one.name for one in pkgutil.iter_modules(address.__path__) if "_" in one.name)
 COUNTRIES: list[str] = TABLES["countries"]["words"]  #: To live in; few: Faker loads slowly.
 ALPHABET = string.ascii_lowercase + string.digits
-PASSWORDS = ("-aZ7", "!aZ7", "baZ7")  #: With which letters of all kinds are in it.
 faker_of = cache(Faker)  #: By locale.
 USUAL = ("txt", "png", "pdf")  #: Files to upload that are tried first.
 
@@ -205,7 +204,7 @@ def _passwords(control: Control, asked: Constraint, writer: Writer) -> Iterator[
     least, most = lengths(control, asked)
     wanted = max(16, least) if most is None else min(max(16, least), most)
     for length in (wanted, 12, 10, 8, 20):
-        for end in PASSWORDS:
+        for end in ("-aZ7", "!aZ7", "baZ7"):  # with which letters of all kinds are in it
             yield (writer.token(length) + end)[-length:] if length > len(end) else ""
     yield writer.token(wanted)
 
