@@ -246,8 +246,7 @@ def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:
         text = token + end if control.kind == "email" else (end + token)[:most]
     while len(text) < least:
         text = f"{text} {text}" if " " in text and "spaceless" not in asked.says else text + "x"
-    cut = text[:most].strip()
-    return text if len(text) <= most else cut + "x" * (least - len(cut))
+    return text if len(text) <= most else text[:most].strip().ljust(least, "x")
 
 
 @cache
