@@ -142,13 +142,12 @@ MAKERS: dict[str, Callable[[Writer], object]] = {
 }  #: What Faker does not make, by what it is about.
 
 
-def _telephones(region: str, chance: Random) -> list[str]:
-    """A valid number of a country as it is written abroad and there, in several ways."""
-    known = phonenumbers.example_number_for_type(region, PhoneNumberType.MOBILE)
+def _telephones(writer: Writer) -> list[str]:
+    """A valid number of the country as it is written abroad and there, in several ways."""
+    known = phonenumbers.example_number_for_type(writer.country, PhoneNumberType.MOBILE)
     example = known or phonenumbers.parse("+12015550123")
-    number = phonenumbers.format_number(example, PhoneNumberFormat.E164)
-    ends = ("".join(chance.choices(string.digits, k=5)) for _ in range(HOW_MANY))
-    numbers = (phonenumbers.parse(number[:-5] + end) for end in ends)
+    stem = phonenumbers.format_number(example, PhoneNumberFormat.E164)[:-5]
+    numbers = (phonenumbers.parse(stem + writer.token(5, string.digits)) for _ in range(HOW_MANY))
     valid = next(filter(phonenumbers.is_valid_number, numbers), example)
     forms = (PhoneNumberFormat.E164, PhoneNumberFormat.INTERNATIONAL, PhoneNumberFormat.NATIONAL)
     written = [phonenumbers.format_number(valid, form) for form in forms]
@@ -215,7 +214,7 @@ def _meant(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]
     if of == "digits":
         yield _digits(asked, writer)
     elif of == "phone":
-        yield from _telephones(writer.country, writer.chance)
+        yield from _telephones(writer)
     else:
         yield writer.fact(of)
     yield f"{writer.fact('last')}{writer.token()}" if "spaceless" in asked.says else ""
