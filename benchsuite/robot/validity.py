@@ -156,10 +156,9 @@ def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str
         exact = decimals is None or (at * 10**decimals).denominator == 1
         if kind not in NUMBERS or (exact and (not asked.step or at % asked.step == 0)):
             return _written(kind, at, seconds=step % 60 != 0)
-    ends = f"{_written(kind, low)} to {_written(kind, high)}"
-    if kind in NUMBERS:
-        raise ValueError(f"no number from {ends} in steps of {float(step):g}")
-    raise ValueError(f"no {'day' if kind == 'date' else kind} from {ends} in its steps")
+    name = {"range": "number", "date": "day"}.get(kind, kind)
+    steps = f"steps of {float(step):g}" if kind in NUMBERS else "its steps"
+    raise ValueError(f"no {name} from {_written(kind, low)} to {_written(kind, high)} in {steps}")
 
 
 def _ends(accepted: Range, kind: str, asked: Constraint) -> tuple[Fraction, Fraction]:
