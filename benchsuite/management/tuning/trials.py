@@ -174,22 +174,18 @@ def _levels(
     trial: Trial, result: RunResult, goals: Sequence[Goal], each: float, spoiled: Collection[str]
 ) -> Iterator[Level]:
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
-    died = result.status is Status.FAILED
-    if trial.load.users:
-        assert result.total is not None
-        yield _level(0.0, result.total, goals, each, died=died)
-        return
+    assert result.total is not None
     stages = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
-    reached = sorted(stages, key=lambda stage: stage.order)
-    for stage in reached:
-        if stage.name not in spoiled:
-            rate, is_end = trial.load.rates[stage.order - 1], stage is reached[-1]
-            yield _level(rate, stage, goals, each, died=died and is_end)
+    reached = [result.total] if trial.load.users else sorted(stages, key=lambda one: one.order)
+    for summary in reached:
+        if summary.name not in spoiled:
+            rate = 0.0 if trial.load.users else trial.load.rates[summary.order - 1]
+            level = _level(rate, summary, goals, each)
+            died = result.status is Status.FAILED and summary is reached[-1]
+            yield replace(level, met=(0,) * len(goals)) if died else level
 
 
-def _level(
-    rate: float, summary: Summary, goals: Sequence[Goal], each: float, *, died: bool
-) -> Level:
+def _level(rate: float, summary: Summary, goals: Sequence[Goal], each: float) -> Level:
     """What was dropped, failed or was never answered is late."""
     planned = _planned(summary, each)
     times = summary.response_time.histogram
@@ -199,7 +195,7 @@ def _level(
         rate=rate,
         offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
         planned=planned,
-        met=(0,) * len(goals) if died else met,
+        met=met,
         failures=summary.failures + planned - summary.requests,
         goodput=summary.goodput / each,
         percentile_s=_percentile_s(goals[0], planned, met[0], distribution),
