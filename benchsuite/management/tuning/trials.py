@@ -1,7 +1,7 @@
 """A trial of a search as the spec of a run, and what the run says of its server."""
 
 import math
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from benchsuite.core.metrics import every
@@ -99,16 +99,15 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
     return replace(spec, load=load, seed=trial.seed, diagnoses=DIAGNOSES.get(trial.phase, ""))
 
 
-TARGETS = "TARGETS"  #: In place of these: a target elsewhere may be asked no more.
 SPOILING = ("B107", "B202", "B4")
 """How findings begin that leave nothing to be said about the server: another one answered, the
 machine was busy. One that is about a few levels spoils only these."""
 OTHER_TIMES = ("B106",)
 """Another client saw some, which spoils it, too; but where work piles up it meets other queues."""
-FAILING = ("B201", "B203", "B204", "B206", "B208")  #: The server failed at a level.
+FAILING = ("B201", "B203", "B204", "B208")  #: The server failed at a level.
 PILING_UP = ("B104", "B105")
 """So it did where these are found and the load generator kept up, which `LATE` would tell."""
-STARVING = ("B206",)  #: And where some users alone wait in vain: they will at any rate.
+STARVING = "B206"  #: And where some users wait in vain, be they few: they will at any rate.
 LATE = ("B101", "B102")
 LONGEST = 200  #: Characters of what an answer said.
 
@@ -117,9 +116,9 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     """Of a run that was not interrupted."""
     goals = question.objective.goals
     is_late = any(finding.code.startswith(LATE) for finding in result.findings)
-    piles_up = not is_late and bool(_codes(result, PILING_UP))
+    piles_up = not is_late and bool(_findings(result, PILING_UP))
     spoiling = _findings(result, SPOILING if piles_up else (*SPOILING, *OTHER_TIMES))
-    spoiled = tuple(sorted({finding.code for finding in spoiling}))
+    spoiled = _codes(spoiling)
     if (total := result.total) is None:
         failure = result.failure or "it was never asked anything"
         return Observation(took_s=took_s, codes=spoiled, failure=failure)
@@ -129,10 +128,10 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
     spoiled_stages = {name for finding in spoiling for name in finding.stages}
     levels = tuple(_levels(trial, result, goals, each, spoiled_stages))
     held = (level.rate for level in levels if margin(goals, level.planned, level.met) >= 0)
-    is_all = max(held, default=0.0) >= (question.most_per_s or math.inf)  # that it may be asked
+    is_all = max(held, default=0.0) >= (question.most_per_s or math.inf)  # that TARGETS allow
     cpu = every.cpu(result)
-    failing = _codes(result, (*FAILING, *PILING_UP) if piles_up else FAILING)
-    starving = {finding.code for finding in _findings(result, STARVING, Weight.WEAK)}
+    failing = _findings(result, (*FAILING, *PILING_UP) if piles_up else FAILING)
+    starving = [one for one in result.findings if one.code.startswith(STARVING)]
     mean_s = total.response_time.mean_s
     return Observation(
         levels=levels,
@@ -142,28 +141,27 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
         memory_bytes=every.memory(result),
         connections=most_sessions(result.readings),
         codes=() if levels else spoiled,
-        limit=_codes(result, LIMIT) or ((TARGETS,) if is_all else ()),
-        fails=tuple(sorted({*failing, *starving})),
+        limit=_codes(_findings(result, LIMIT)) or (("TARGETS",) if is_all else ()),
+        fails=_codes([*failing, *starving]),
         wrong=_wrong(result),
         failure=result.failure if result.status is Status.FAILED else "",
     )
 
 
-def _findings(
-    result: RunResult, numbers: tuple[str, ...], level: Weight = Weight.INVALID
-) -> list[Finding]:
-    """Findings that begin so; those that make a run invalid, as others leave something to say."""
-    return [one for one in result.findings if one.level is level and one.code.startswith(numbers)]
+def _findings(result: RunResult, numbers: tuple[str, ...]) -> list[Finding]:
+    """Those that begin so and make a run invalid, as others leave something to say."""
+    invalid = (one for one in result.findings if one.level is Weight.INVALID)
+    return [one for one in invalid if one.code.startswith(numbers)]
 
 
-def _codes(result: RunResult, numbers: tuple[str, ...]) -> tuple[str, ...]:
-    return tuple(sorted({finding.code for finding in _findings(result, numbers)}))
+def _codes(findings: Iterable[Finding]) -> tuple[str, ...]:
+    return tuple(sorted({finding.code for finding in findings}))
 
 
 def _wrong(result: RunResult) -> str:
     """Of the level with most failures: "status 429", or the exception behind it."""
     levels = [one for one in (result.total, *result.summaries) if one and one.failures_by_kind]
-    if not levels or not _codes(result, ("B201",)):
+    if not levels or not _findings(result, ("B201",)):
         return ""
     worst = max(levels, key=lambda level: level.failures)
     most = max(worst.failures_by_kind, key=worst.failures_by_kind.__getitem__)
