@@ -13,7 +13,6 @@ from benchsuite.tuning.notebook import RISING, State
 from benchsuite.tuning.trial import Level, Phase
 
 RATE = Axis("capacity (arrivals per second)", "/s")
-SHARE = Axis("planned arrivals (%)", " %")
 GREY = "#8a8a8a"
 
 
@@ -38,7 +37,7 @@ def shares(outcome: Outcome) -> Chart:
             "shares",
             f"Share of {goal.words} against the rate",
             Axis("arrivals per second"),
-            SHARE,
+            Axis("planned arrivals (%)", " %"),
             (Column("rate_per_s", "rate", format_number, first), *columns, asked),
             tuple((rate, *(one.get(rate) for one in measured), 100 * goal.share) for rate in rates),
             "Filled: fresh runs, all of a rate together. Hollow: the shorter windows of the "

@@ -34,8 +34,6 @@ from benchsuite.tuning.diagnosing import others
 from benchsuite.tuning.notebook import Notebook
 from benchsuite.tuning.trial import Candidate, Phase
 
-ADDRESS = "127.0.0.1:8000"
-
 
 def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
     """Kind → text, such as "gunicorn.conf.py" and "systemd". Raises UsageError, UnavailableError
@@ -50,7 +48,7 @@ def texts(pick: Candidate, spec: RunSpec) -> Mapping[str, str]:
         )
     served = application(server.application, plan.server.interface)
     adapter = type(plan.server)(server, served, Place(interpreter=plan.python))
-    if not (by_kind := dict(adapter.deployment(ADDRESS))):
+    if not (by_kind := dict(adapter.deployment("127.0.0.1:8000"))):
         raise UsageError(f"{server.server} is not for production: there is nothing to paste.")
     if settings := deploying.databases(spec.database):
         by_kind["settings"] = settings
@@ -270,13 +268,13 @@ class TuningReport:
     def conditions(self) -> Mapping[str, object]:
         asked = self.notebook.question
         served = sentences.servers(Run.objects.filter(trials__tuning=self.row))
-        known = {
+        facts = {
             "CPUs of the server": not (asked.only and asked.only.runs_already) and asked.cpus,
             "seed": str(asked.seed),
             "runs now": asked.current and asked.current.name,
+            **sentences.environment(sentences.machine(self.row), served),
         }
-        machine = sentences.environment(sentences.machine(self.row), served)
-        return {**{name: one for name, one in known.items() if one}, **machine}
+        return {name: fact for name, fact in facts.items() if fact}
 
     def to_paste(self, kind: str) -> str:
         """What deploys the pick, of that kind or of all; UsageError where there is none."""
