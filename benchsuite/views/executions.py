@@ -113,5 +113,5 @@ def tuning(request: HttpRequest, pk: UUID) -> HttpResponseBase:
         runs = queries.exported().filter(trials__tuning=row).distinct()
         formats = formats_of("tuning", lambda: context, mine.answer, runs)
         return download(request, wanted, f"tuning-{mine.row.pk}", formats)
-    making = live.context(request, "tuning", pk) if mine.is_running else None
+    making = live.context(request, "tuning", pk) if row.status == Status.RUNNING.value else None
     return page(request, "tuning", {**context, "live": making})

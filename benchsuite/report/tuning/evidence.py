@@ -232,10 +232,6 @@ class TuningReport:
         return [(str(run or ""), verdict or status or "") for run, verdict, status in known]
 
     @property
-    def is_running(self) -> bool:
-        return self.row.status == Status.RUNNING.value
-
-    @property
     def stopped(self) -> str:
         """How far it came, where it has not ended by itself."""
         if self.row.status == Status.FINISHED.value:
@@ -243,7 +239,7 @@ class TuningReport:
         notebook, entries = self.notebook, self.notebook.entries
         spent, budget = map(format_period, (notebook.spent_s, notebook.question.budget_s))
         made = f"{counted(len(entries), 'run')} in {spent} of {budget}"
-        if self.is_running:
+        if self.row.status == Status.RUNNING.value:
             return f"It is still searching: {made} so far."
         where = f" in its {entries[-1].trial.phase.value} phase" if entries else ""
         return (
