@@ -1,6 +1,7 @@
 """One tuning, new or resumed: its trials as runs, each stored with what the search made of it."""
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import partial
@@ -33,11 +34,9 @@ from benchsuite.tuning.search import ASSUMED, Search
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Trial
 
 
-class Watcher(Protocol):
+class Watcher(AbstractContextManager[object], Protocol):
     """Whoever shows what becomes of trials."""
 
-    def __enter__(self) -> object: ...
-    def __exit__(self, *error: object) -> object: ...
     def next(self, trial: Trial) -> None: ...
     def skip(self, reason: str) -> None: ...
     def saw(self, seen: Observation) -> None: ...
