@@ -105,8 +105,7 @@ class Execution:
         """Stores that it begins, or goes on. Raises UsageError where another command came first."""
         if self.row._state.adding:
             (plan,) = preflight.prepared([self.plan()], at_work.screen.building)
-            python = plan.server.python
-            facts = {"python": dict(python.facts), "packages": dict(python.packages)}
+            facts = {"python": plan.server.python.facts, "packages": plan.server.python.packages}
             self.row.software = store.known(Software, facts)
             self.row.revision = resuming.revision()
         elif self.row.trials.count() > len(self.notebook.entries):
