@@ -34,8 +34,7 @@ CURRENT = 0.15  #: and so much for those of what runs now, where that is another
 FEWEST = 4  #: Are screened, however short the budget is.
 FIELD = 5  #: So many of those that were screened are bisected at most,
 FEWEST_ROUNDS = 3  #: and fewer where there is no time for so many starts of each.
-ROUNDS = 8  #: Each candidate that is left has one start in each.
-LEFT = (5, 4, 3, 3, 3, 2)  #: Are left at most after each round; of the last from then on.
+LEFT = (5, 4, 3, 3, 3, 2, 2, 2)  #: Are left at most after each round, of one start each.
 ALONE = 4  #: Starts of a candidate that has no rival left.
 ON_SEVERAL_CPUS = 6  #: The same, where its rate is compared with that on other CPUs.
 WINDOW_S, LONG_S = 6.0, 16.0
@@ -277,7 +276,7 @@ class Search(Making):
         most = int(self._spare_s / cost_s / FEWEST_ROUNDS)
         field = self._kept(ranked, max(2, min(FIELD, most)))
         alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
-        for place in range(ROUNDS):
+        for place, left in enumerate(LEFT):
             for candidate in self.shuffled(field):
                 window_s = WINDOW_S if place < LONG_FROM else LONG_S
                 load = self.load(1, window_s, rates=[self._rate(candidate)])
@@ -289,7 +288,7 @@ class Search(Making):
                 judge(notebook, candidate, seen, is_known=is_known or bool(seen.limit))
             field = notebook.going(field)
             field.sort(key=lambda size: -(notebook.estimate(size) or math.inf))
-            field = self._kept(field, LEFT[min(place, len(LEFT) - 1)])
+            field = self._kept(field, left)
             new = (yield from self._walk(field)) if place else []
             is_settled = len(field) <= 1 and place + 1 >= alone
             if not field or any(map(notebook.is_limited, field)) or (is_settled and not new):
