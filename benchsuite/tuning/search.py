@@ -263,12 +263,10 @@ class Search(Making):
 
     def _kept(self, ranked: Sequence[Candidate], most: int) -> list[Candidate]:
         """The first few, and what runs now whatever it shows; the others are dropped."""
-        now = self.question.current
-        kept = [one for place, one in enumerate(ranked) if place < most or one == now]
-        for candidate in ranked:
-            if candidate not in kept:
-                self.notebook.drop(candidate, ranked[0])
-        return kept
+        dropped = [size for size in ranked[most:] if size != self.question.current]
+        for candidate in dropped:
+            self.notebook.drop(candidate, ranked[0])
+        return [size for size in ranked if size not in dropped]
 
     def _bisect(self, ranked: Sequence[Candidate]) -> Steps[None]:
         """Those that are left, `ranked` by what a full load got through."""
