@@ -182,16 +182,15 @@ class Search(Making):
         return [one for one in candidates if one not in out]
 
     def _refused(self) -> None:
-        notebook, out = self.notebook, self.notebook.decided(State.BOUNDED_OUT)
-        rates = {one: bound(one, self.page, self.question).rate for one in out}
-        if nearest := max(rates, key=rates.__getitem__, default=None):
+        notebook = self.notebook
+        if out := notebook.decided(State.BOUNDED_OUT):
+            nearest = max(out, key=lambda size: bound(size, self.page, self.question).rate)
             notebook.end = End.NOTHING_HOLDS
             notebook.said = f"{nearest.name} comes nearest: {out[nearest]}"
             return
         whys = [f"{one.name}: {why}" for one, (_, why) in notebook.states.items() if why]
         whys += [f"{what}: {why}" for what, why in notebook.unable.items()]
-        notebook.end = End.REFUSED
-        notebook.said = some_of(whys, MOST_NAMED, "; ")
+        notebook.end, notebook.said = End.REFUSED, some_of(whys, MOST_NAMED, "; ")
 
     def _highest(self, candidates: list[Candidate]) -> Steps[bool]:
         """Whether the highest rate that one of them holds is confirmed."""
