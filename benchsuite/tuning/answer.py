@@ -393,8 +393,8 @@ def _sections(outcome: Outcome, more: Sequence[str]) -> Iterator[Section]:
             for text, names in failed.items()
         }
         lines = [f"Failed: {who}: {text.partition(chr(10))[0]}" for who, text in texts.items()]
-        count = counted(sum(map(len, failed.values())), "run")
-        yield Section(title=f"{count} that failed", copies=texts, brief=lines)
+        title = f"{counted(len(entries), 'run')} that failed"
+        yield Section(title=title, copies=texts, brief=lines)
     if outcome.not_tried:
         table = Table(["what", "why"], outcome.not_tried)
         yield Section(title="Not tried", tables=[table], brief=untried_lines(outcome))
