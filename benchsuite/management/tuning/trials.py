@@ -11,7 +11,7 @@ from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, RunSpec
 from benchsuite.core.specs.load import LONGEST_S, POISSON
-from benchsuite.core.specs.objective import Goal, margin
+from benchsuite.core.specs.objective import Goal, Objective, margin
 from benchsuite.core.specs.spec import changed
 from benchsuite.findings.generator import LIMIT
 from benchsuite.stats import histogram
@@ -59,12 +59,16 @@ DIAGNOSES = {Phase.DIAGNOSE: QUERIES, Phase.FLAME: FLAME}
 DIGITS = 4  #: Of a rate: nobody can tell 123.45/s from 123.4567/s.
 
 
+def _patience_s(objective: Objective) -> float:
+    return max(PATIENCE_S, PATIENT * objective.limit_s)
+
+
 def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
     """What all have in common, with the server of this trial, in its size, and its load."""
     spec, asked, limit_s = configured(base, trial.candidate), trial.load, question.objective.limit_s
     if trial.candidate.cpus:
         spec = changed(spec, {"server.cpus": placed(base, trial.candidate.cpus)})
-    patience_s = max(PATIENCE_S, PATIENT * limit_s)
+    patience_s = _patience_s(question.objective)
     load = replace(
         base.load,
         model=CLOSED,
@@ -126,7 +130,7 @@ def observation(trial: Trial, result: RunResult, question: Question, took_s: flo
         return Observation(took_s=took_s, codes=spoiled)
     each = _requests_each(total, result.summaries)
     spoiled_stages = {name for finding in spoiling for name in finding.stages}
-    levels = tuple(_levels(trial, result, goals, each, spoiled_stages))
+    levels = tuple(_levels(trial, result, question.objective, each, spoiled_stages))
     held = (level.rate for level in levels if margin(goals, level.planned, level.met) >= 0)
     is_all = max(held, default=0.0) >= (question.most_per_s or math.inf)  # that TARGETS allow
     cpu = every.cpu(result)
@@ -169,7 +173,7 @@ def _wrong(result: RunResult) -> str:
 
 
 def _levels(
-    trial: Trial, result: RunResult, goals: Sequence[Goal], each: float, spoiled: Collection[str]
+    trial: Trial, result: RunResult, objective: Objective, each: float, spoiled: Collection[str]
 ) -> Iterator[Level]:
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
     assert result.total is not None
@@ -178,17 +182,18 @@ def _levels(
     for summary in reached:
         if summary.name not in spoiled:
             rate = 0.0 if trial.load.users else trial.load.rates[summary.order - 1]
-            level = _level(rate, summary, goals, each)
+            level = _level(rate, summary, objective, each)
             died = result.status is Status.FAILED and summary is reached[-1]
-            yield replace(level, met=(0,) * len(goals)) if died else level
+            yield replace(level, met=(0,) * len(level.met)) if died else level
 
 
-def _level(rate: float, summary: Summary, goals: Sequence[Goal], each: float) -> Level:
+def _level(rate: float, summary: Summary, objective: Objective, each: float) -> Level:
     """What was dropped, failed or was never answered is late."""
+    goals, patience_s = objective.goals, _patience_s(objective)
     planned = _planned(summary, each)
     times = summary.response_time.histogram
     distribution = histogram.decode(times) if times else histogram.empty()
-    met = tuple(_met(goal, summary, planned, distribution) for goal in goals)
+    met = tuple(_met(goal, summary, planned, distribution, patience_s) for goal in goals)
     return Level(
         rate=rate,
         offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
@@ -200,16 +205,17 @@ def _level(rate: float, summary: Summary, goals: Sequence[Goal], each: float) ->
     )
 
 
-def _met(goal: Goal, summary: Summary, planned: int, distribution: Histogram) -> int:
+def _met(
+    goal: Goal, summary: Summary, planned: int, distribution: Histogram, patience_s: float
+) -> int:
     """How many of the planned met it; of a mean as many as its share says, for which whoever got no
-    right answer waited as long as a load does.
+    right answer waited as long as the load did.
     """
     right = summary.requests - summary.failures
     if goal.within_s is None:
         return right
     if not goal.is_mean:
         return histogram.within(distribution, goal.within_s)
-    patience_s = max(PATIENCE_S, PATIENT * goal.within_s)
     waited_s = right * (summary.response_time.mean_s or 0.0) + (planned - right) * patience_s
     return round(planned * goal.within_s / (goal.within_s + waited_s / planned)) if planned else 0
 

@@ -9,9 +9,10 @@ import pytest
 
 from benchsuite.core.results import Arrivals, Finding, Level, RunResult, Summary
 from benchsuite.core.specs.objective import parse
-from benchsuite.management.tuning.trials import observation
+from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.stats import summary
 from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Question, Trial
+from tests.factories import make_spec
 from tests.unit.test_store import result
 
 QUESTION = Question(objective=parse("p95 < 200ms, failures < 0.1%"), cpus=1)
@@ -70,6 +71,14 @@ def test_a_mean_counts_whoever_got_no_right_answer_as_waiting() -> None:
     assert goal.reached(low.met[0] / 100) == "a mean of 20.4\u2009ms", "in hundredths of a share"
     assert low.percentile_s == pytest.approx(0.0204, abs=1e-4)
     assert high.met[0] < 50, "3 % of 5 s are 150 ms"
+
+
+@pytest.mark.parametrize("text", ["mean < 1s", "mean < 50ms, p95 < 2s"])
+def test_who_got_no_right_answer_waited_as_long_as_the_load_did(text: str) -> None:
+    question = Question(objective=parse(text), cpus=1)
+    assert spec_of(OPEN, make_spec(), question).load.timeout_s == 20.0
+    (level,) = observation(OPEN, stages(figures(fast=990, failed=10)), question, 9.0).levels
+    assert level.percentile_s == pytest.approx(0.99 * 0.02 + 0.01 * 20, rel=0.02)
 
 
 def test_the_percentile_is_of_the_planned() -> None:
