@@ -120,21 +120,14 @@ class Notebook:
     @property
     def overhead_s(self) -> float:
         """What a start takes besides its load; the lower of two, as the first one makes data."""
-        took = [
-            entry.seen.took_s - entry.trial.load.duration_s - entry.trial.wait_s
-            for entry in self.entries
-            if entry.is_whole
-        ]
+        whole = [(entry.trial, entry.seen) for entry in self.entries if entry.is_whole]
+        took = [seen.took_s - trial.load.duration_s - trial.wait_s for trial, seen in whole]
         return max(0.5, statistics.median_low(took)) if took else OVERHEAD_S
 
     def of(self, candidate: Candidate, *phases: Phase) -> list[Entry]:
         """Its starts in these phases, else all that count: diagnostic ones never do."""
-        wanted = phases or COUNTED
-        return [
-            entry
-            for entry in self.entries
-            if entry.trial.phase in wanted and entry.trial.candidate == candidate
-        ]
+        entries = [one for one in self.entries if one.trial.phase in (phases or COUNTED)]
+        return [entry for entry in entries if entry.trial.candidate == candidate]
 
     def screened(self, candidate: Candidate) -> float | None:
         """Its goodput with users who ask at once; None where nothing got through."""
