@@ -9,7 +9,6 @@ from benchsuite.bottlenecks.evidence import Other
 from benchsuite.core.units import format_bytes
 from benchsuite.servers.base import Against
 from benchsuite.stats.compare import ratio
-from benchsuite.stats.levels import crossing
 from benchsuite.tuning.candidates import refusal
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import Notebook, State
@@ -168,11 +167,9 @@ def _try(
 
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:
     """The logarithm of what it holds to what the pick holds, pair by pair of starts."""
-    entries = notebook.of(pick, Phase.VARY)
-    if not (points := notebook.points(entries)):
+    if (whole := notebook.crossing(pick, Phase.VARY)) is None:
         return []
-    whole = crossing(points)
-    picks = dict(notebook.limits(entries, whole))
+    picks = dict(notebook.limits(notebook.of(pick, Phase.VARY), whole))
     mine = notebook.limits(notebook.of(variant, Phase.VARY), whole)
     return [limit - picks[seed] for seed, limit in mine if seed in picks]
 

@@ -192,9 +192,9 @@ class Notebook:
         known = (size for size in rates if any(rates[size]))
         return max(known, key=rates.__getitem__, default=None)
 
-    def crossing(self, candidate: Candidate) -> Crossing | None:
-        """The rate at which it just holds the objective, from its starts so far."""
-        points = self.points(self.of(candidate, *RISING))
+    def crossing(self, candidate: Candidate, *phases: Phase) -> Crossing | None:
+        """The rate that it just holds, by its starts in these phases, else by those of `RISING`."""
+        points = self.points(self.of(candidate, *(phases or RISING)))
         return _crossing(tuple(points)) if points else None
 
     def estimate(self, candidate: Candidate) -> float | None:
