@@ -46,11 +46,8 @@ def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
 
 def _cpu(notebook: Notebook, candidate: Candidate) -> dict[int, float]:
     """Seed of each start → the logarithm of a request's CPU time."""
-    return {
-        one.trial.seed: math.log(one.seen.cpu_s)
-        for one in notebook.of(candidate, Phase.RACE, Phase.BISECT)
-        if one.seen.cpu_s
-    }
+    entries = notebook.of(candidate, Phase.RACE, Phase.BISECT)
+    return {one.trial.seed: math.log(one.seen.cpu_s) for one in entries if one.seen.cpu_s}
 
 
 def diagnose(making: Making, pick: Candidate, held: Held) -> Steps[None]:
@@ -155,7 +152,7 @@ def _try(
         state = State.WORTH_TRYING if is_less else State.NO_DIFFERENCE
         if min(point.margin for point in points) < 0:
             state, shown = State.DROPPED, f"it missed {rate:.3g}/s; {shown}"
-    elif points and gains:
+    elif gains:
         gain = math.exp(fmean(gains))
         shown = f"{_more(gain)} in {STARTS} runs of each ({why})"
         state = State.DROPPED if gain < 1 - WORTH else State.NO_DIFFERENCE
@@ -174,7 +171,7 @@ def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[floa
     return [limit - picks[seed] for seed, limit in mine if seed in picks]
 
 
-def _more(ratio: float) -> str:
+def _more(times: float) -> str:
     """ "12 % more", "as much"."""
-    percent = round(100 * abs(ratio - 1))
-    return f"{percent} % {'more' if ratio > 1 else 'less'}" if percent else "as much"
+    percent = round(100 * abs(times - 1))
+    return f"{percent} % {'more' if times > 1 else 'less'}" if percent else "as much"
