@@ -93,11 +93,9 @@ def held_by(notebook: Notebook, candidate: Candidate) -> Held | None:
     return held
 
 
-def by_rate(
-    notebook: Notebook, candidate: Candidate, phases: Sequence[Phase] = (Phase.CONFIRM,)
-) -> dict[float, list[Level]]:
+def by_rate(notebook: Notebook, candidate: Candidate, *phases: Phase) -> dict[float, list[Level]]:
     """What its fresh starts, or those in other phases, showed at each rate, the lowest first."""
-    entries = notebook.of(candidate, *phases)
+    entries = notebook.of(candidate, *(phases or (Phase.CONFIRM,)))
     shown = (level for entry in entries for level in entry.seen.levels if level.planned)
     return dict(sorted(gathered((level.rate, level) for level in shown).items()))
 
@@ -139,12 +137,9 @@ def interval(values: Sequence[float], share: float = (1 + CONFIDENCE) / 2) -> tu
 
 def cliff(notebook: Notebook, candidate: Candidate) -> tuple[float, float] | None:
     """Up to which rate nearly all is in time, and from which it collapses; None without one."""
-    shares = sorted(
-        (level.rate, min(level.met) / level.planned)
-        for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)
-        for level in entry.seen.levels
-        if level.planned and not entry.seen.limit
-    )
+    starts = [entry.seen for entry in notebook.of(candidate, *RISING, Phase.CONFIRM)]
+    levels = [level for seen in starts if not seen.limit for level in seen.levels if level.planned]
+    shares = sorted((level.rate, min(level.met) / level.planned) for level in levels)
     for low in reversed([rate for rate, share in shares if share >= GOOD]):
         for high in [rate for rate, share in shares if share < BAD and low < rate <= WITHIN * low]:
             below = [share for rate, share in shares if rate <= low]

@@ -28,7 +28,7 @@ def shares(outcome: Outcome) -> Chart:
             if notebook.of(candidate, *phases):
                 mark, title = points(style.colour, style.marker + hollow), candidate.name + fresh
                 columns.append(Column(f"{title} percent", title, format_percent, mark=mark))
-                levels = by_rate(notebook, candidate, phases).items()
+                levels = by_rate(notebook, candidate, *phases).items()
                 measured.append({rate: _percent(of_rate) for rate, of_rate in levels})
     rates = sorted(set().union(*measured))
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
