@@ -67,10 +67,9 @@ def sentences(notebook: Notebook, scaling: Scaling) -> Iterator[str]:
     if (law := scaling.law) is None:
         yield f"No curve goes through these rates: {scaling.why}."
         return
-    contention, coherency = map(_percent, (law.contention, law.coherency))
     yield (
-        f"By the Universal Scalability Law {contention} of the work is done by one CPU at a time, "
-        f"and each pair of CPUs costs {coherency}."
+        f"By the Universal Scalability Law {_percent(law.contention)} of the work is done by one "
+        f"CPU at a time, and each pair of CPUs costs {_percent(law.coherency)}."
     )
     farthest, cpus = law.rates[-1], counted(len(law.rates), "CPU")
     most, low, high = map(format_number, (farthest.value, farthest.low, farthest.high))
