@@ -333,9 +333,8 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
     each_s = making.cost_s(making.confirming((more,)))
     starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
     least: Candidate | None = None
-    for candidate in sorted(
-        notebook.going(order[:room]), key=lambda size: (size != current, needs(notebook, size))
-    ):
+    going = sorted(notebook.going(order), key=lambda size: (size != current, needs(notebook, size)))
+    for candidate in going:
         if least is not None and needs(notebook, least) <= needs(notebook, candidate):
             notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
         elif (count := min(starts, int(making.left_s / each_s))) < FEWEST_STARTS:
