@@ -137,9 +137,8 @@ class Notebook:
     def memory_bytes(self, candidate: Candidate) -> float | None:
         """Median over its starts; those that confirm count alone where there are any."""
         entries = self.of(candidate, Phase.CONFIRM) or self.of(candidate)
-        return _middle(
-            entry.seen.memory_bytes for entry in entries if entry.trial.phase is not Phase.PROBE
-        )
+        starts = [entry.seen for entry in entries if entry.trial.phase is not Phase.PROBE]
+        return _middle(seen.memory_bytes for seen in starts)
 
     def cpu_s(self, candidate: Candidate) -> float | None:
         """CPU time of a request, the median over its starts."""
