@@ -11,7 +11,7 @@ from benchsuite.stats import compare
 from benchsuite.stats.distributions import beta_quantile, student_quantile
 from benchsuite.stats.levels import STEEPNESS, Crossing, crossing
 from benchsuite.tuning.notebook import NEAR, RISING, Entry, Notebook, State
-from benchsuite.tuning.planning import CONFIRMING_S, Making, Steps, judge, misses
+from benchsuite.tuning.planning import Making, Steps, judge, misses
 from benchsuite.tuning.trial import Candidate, Level, Load, Phase
 
 CONFIDENCE = 0.95
@@ -111,13 +111,11 @@ def _reached(goals: Sequence[Goal], levels: Sequence[Level]) -> bool:
     """By the bound over starts, none of which missed a goal."""
     planned = sum(level.planned for level in levels)
     for place, goal in enumerate(goals):
+        missed = planned - sum(level.met[place] for level in levels)
         allowed = planned * (1 - goal.share)
-        if allowed < FEWEST_MISSES:
-            if planned - sum(level.met[place] for level in levels) > allowed:
-                return False
-            continue
         mean, below = interval([level.met[place] / level.planned for level in levels], CONFIDENCE)
-        if mean - below < goal.share:
+        is_low = missed > allowed if allowed < FEWEST_MISSES else mean - below < goal.share
+        if is_low:
             return False
     return True
 
@@ -240,7 +238,7 @@ def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
     """How many starts with windows of which length fit; None for too few."""
     shortest = making.confirming(window_s=0.0)
     beside_s = making.cost_s(shortest) - shortest.window_s
-    least_s = max(shortest.window_s, CONFIRMING_S * making.longer)
+    least_s = making.confirming().window_s
     starts = max(FEWEST_STARTS, min(STARTS, int(left_s / (beside_s + least_s))))
     window_s = left_s / starts - beside_s
     if SHORTENED * window_s < least_s:
