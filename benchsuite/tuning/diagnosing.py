@@ -105,10 +105,9 @@ def reasons(notebook: Notebook, pick: Candidate) -> dict[Against, str]:
     numbers = {code.partition(" ")[0]: code for code in named}
     by_reason = {against: numbers[one] for one, against in BY_LIMIT.items() if one in numbers}
     limit, memory = notebook.question.objective.memory_bytes, notebook.memory_bytes(pick)
-    over = notebook.decided(State.OVER)
     if notebook.question.rate is not None:
         by_reason.setdefault(Against.MEMORY, "least memory is asked for")
-    elif limit is not None and memory is not None and (over or memory >= NEAR * limit):
+    elif limit and memory and (notebook.decided(State.OVER) or memory >= NEAR * limit):
         why = f"it takes {format_bytes(memory)} of {format_bytes(limit)}"
         by_reason.setdefault(Against.MEMORY, why)
     if Against.MEMORY in by_reason and (pick.threads or 1) > 1:
