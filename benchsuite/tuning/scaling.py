@@ -24,12 +24,8 @@ def scaling(notebook: Notebook) -> Scaling:
     """By the rates of CPUs that the load generator neither shared nor was the limit of."""
     sizes = {one.cpus or 0: one for one in notebook.question.scaling}
     shared = tuple(sorted(cpus for cpus in sizes if cpus > notebook.question.unshared))
-    rates = {
-        cpus: list(notebook.blocks(size).values())
-        for cpus, size in sizes.items()
-        if cpus not in shared and not notebook.is_limited(size)
-    }
-    law = fitted(rates)
+    fair = [cpus for cpus in sizes if cpus not in shared and not notebook.is_limited(sizes[cpus])]
+    law = fitted({cpus: list(notebook.blocks(sizes[cpus]).values()) for cpus in fair})
     if isinstance(law, str):
         return Scaling(law=None, why=law, shared=shared)
     return Scaling(law=law, shared=shared)
