@@ -22,9 +22,8 @@ number of starts shows "failures < 0.1%" with 500 arrivals. Then it is enough th
 missed than allowed, and the answer says how many there may be."""
 FLATTERS = 0.2
 """Times the root of the longest time allowed over the length of a window: by what share the window
-flatters. The queue of a server near its limit comes and goes with the bursts of its arrivals, and a
-short window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated).
-"""
+flatters. The queue of a server near its limit comes and goes with bursts of arrivals, and a short
+window often meets none (3 % in 10 s where 200 ms are allowed, half of it in 40 s; simulated)."""
 MINUTE_S = 60.0
 
 GOOD, BAD = 0.99, 0.80  #: Shares below and above a cliff, with `FEWEST_LEVELS` on either side.

@@ -17,8 +17,7 @@ COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME,
 RISING = (Phase.LADDER, Phase.RACE, Phase.BISECT)  #: Starts that look for the rate that just holds.
 NEAR = 0.15  #: So far from that rate, in its logarithm, a start says how it differs from others.
 FAILED_STARTS = 2  #: So many of one candidate are too many.
-STAYS_DOWN = 0.5
-"""Of the share that a goal asks for: with less at half of what it holds it has not come back."""
+STAYS_DOWN = 0.5  #: Of a goal's share: with less at half of what it holds it has not come back.
 USUAL = 0.04
 """Standard deviation of the logarithm of the rate that a start holds, as windows of a few seconds
 show it; less is chance, where starts are few."""
