@@ -34,10 +34,7 @@ MAX_BYTES = 20_000_000  #: A longer page is not a form.
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
 NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
-SCRIPTS = (
-    "script:not([type]), script[type=''], script[type*=javascript i], script[type=module], "
-    "[onclick]"
-)
+SCRIPTS = "script:is(:not([type]), [type=''], [type*=javascript i], [type=module]), [onclick]"
 NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
 OnVisit = Callable[[Visit], None]
 
@@ -283,17 +280,13 @@ def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> tuple[bytes, str
     if enctype != "multipart/form-data":
         return query(pairs, charset).encode(), "application/x-www-form-urlencoded"
     return encode_multipart_formdata(
-        [
-            (name, astuple(of) if isinstance(of, Upload) else _sent(of, charset))
-            for name, of in pairs
-        ]
+        [(name, _sent(of, charset) if isinstance(of, str) else astuple(of)) for name, of in pairs]
     )
 
 
 def _sent(value: Value, charset: str) -> bytes:
     text = value.name if isinstance(value, Upload) else value
-    text = text.replace("\r\n", "\n").replace("\n", "\r\n")
-    return text.encode(charset, "xmlcharrefreplace")
+    return text.replace("\r\n", "\n").replace("\n", "\r\n").encode(charset, "xmlcharrefreplace")
 
 
 class Reply(NamedTuple):
