@@ -18,7 +18,6 @@ from benchsuite.core.exceptions import RobotError, UnavailableError
 from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import TYPED, Control, Form, Page, Pairs, Upload, Value, Values
-from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import BlockingClient, OnVisit, Walk
 from benchsuite.robot.words import main_form, next_button
 
@@ -270,8 +269,7 @@ class BrowserWalk(Walk):
     def _arrived(self, go: Callable[[], Any]) -> Arrival:
         response, content = self._tried(lambda: (go(), self.client.content()))
         path = path_of(urlsplit(self.client.url))
-        page = read(content.encode(), linked=lambda href, base: self.linked(href, base, path))
-        self.check_status(response.status if response else 200, content.encode(), page)
+        page = self.received(path, response.status if response else 200, content.encode())
         redirected = response is not None and response.request.redirected_from is not None
         return Arrival(path, page, redirected=redirected)
 

@@ -177,8 +177,8 @@ class Walk:
             if answer.status_code in REDIRECTS and location:
                 method = method if answer.status_code in (307, 308) else "GET"
             else:
-                page = self._read(answer, path)
-                self.check_status(answer.status_code, bytes(answer.content), page)
+                kind = str(answer.headers.get("Content-Type", "html"))
+                page = self.received(path, answer.status_code, bytes(answer.content), kind)
                 leads = self._leads_on(path, page, str(answer.headers.get("Refresh", "")))
                 if leads is None:
                     return Arrival(path, page, answer.status_code, redirects > 0)
@@ -188,15 +188,19 @@ class Walk:
             path = self._resolved(location, base)
         raise self.stuck(f"redirected more than {MOST_REDIRECTS} times")
 
-    def _read(self, answer: Any, path: str) -> Page:
-        content = bytes(answer.content)
-        content_type = str(answer.headers.get("Content-Type", "html")).lower()
-        if content and ("html" in content_type or content.lstrip()[:1] == b"<"):
-            return read(content, content_type, lambda href, base: self.linked(href, base, path))
-        plain = b"<pre>" + escape(content.decode("utf-8", "replace")).encode()
-        return replace(read(plain), markup=False) if content else Page(markup=False)
+    def received(self, path: str, status: int, content: bytes, content_type: str = "html") -> Page:
+        """The page, or RobotError for an error, unless it is a form that came back."""
+        if content and ("html" in content_type.lower() or content.lstrip()[:1] == b"<"):
+            page = read(content, content_type, lambda href, base: self._linked(href, base, path))
+        else:
+            plain = b"<pre>" + escape(content.decode("utf-8", "replace")).encode()
+            page = replace(read(plain), markup=False)
+        form = main_form(page) if status in REFUSALS else None
+        if status >= 400 and (form is None or not form.fillable):
+            raise self.stuck(_status(status, content, page))
+        return page
 
-    def linked(self, href: str, base: str, path: str) -> str:
+    def _linked(self, href: str, base: str, path: str) -> str:
         try:
             path = self._resolved(href, self._resolved(base, path))
             if (self._origin, path) not in STYLES:
@@ -218,12 +222,6 @@ class Walk:
             return None
         asks = (form := main_form(page)) is not None and form.fillable
         return None if asks else (float(refresh[1]), (refresh[2] or "").strip())
-
-    def check_status(self, status: int, content: bytes, page: Page) -> None:
-        """Raises RobotError for an error, unless it is a form that came back."""
-        form = main_form(page) if status in REFUSALS else None
-        if status >= 400 and (form is None or not form.fillable):
-            raise self.stuck(_status(status, content, page))
 
     def _request(
         self, method: str, path: str, content: tuple[bytes, str], *, looks: bool = False
