@@ -32,7 +32,7 @@ MOST_TRIES = 8  #: How often a page may be sent until it is accepted.
 MOST_REDIRECTS = 10
 MAX_BYTES = 20_000_000  #: A longer page is not a form.
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
-STYLES: dict[tuple[object, str], str] = {}  #: Linked style sheets, by host and path.
+STYLES: dict[str, str] = {}  #: Linked style sheets, by URL.
 NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
 SCRIPTS = "script:is(:not([type]), [type=''], [type*=javascript i], [type=module]), [onclick]"
 NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
@@ -71,7 +71,7 @@ class Walk:
 
     def __post_init__(self) -> None:
         parts = led_to(self.url)
-        self._origin = (parts.scheme, parts.netloc)
+        self._origin = f"{parts.scheme or 'http'}://{parts.netloc or NOWHERE}"
         self._chance = Random(str(self.seed))
         self._person = self._chance.getrandbits(40)
         self._number = 1
@@ -102,7 +102,7 @@ class Walk:
         evidence = self._evidence(arrival.page, arrival.path)
         if self.done != Sign():
             doubt = "the last page lacks the text or address that was given"
-        url, doubt = self._base(arrival.path), "" if evidence else doubt
+        url, doubt = self._origin + arrival.path, "" if evidence else doubt
         return Completion(tuple(visits), arrival.page, arrival.path, url, evidence, doubt)
 
     def _evidence(self, page: Page, path: str) -> str:
@@ -203,11 +203,12 @@ class Walk:
     def _linked(self, href: str, base: str, path: str) -> str:
         try:
             path = self._resolved(href, self._resolved(base, path))
-            if (self._origin, path) not in STYLES:
-                STYLES[self._origin, path] = self.get_style(path)
+            url = self._origin + path
+            if url not in STYLES:
+                STYLES[url] = self.get_style(path)
         except RobotError:  # of another host, or not to be had
             return ""
-        return STYLES[self._origin, path]
+        return STYLES[url]
 
     def get_style(self, path: str) -> str:
         """Empty if it is no style sheet. The target may have none, where others serve these."""
@@ -228,8 +229,8 @@ class Walk:
     ) -> Any:
         """`looks`: a load's client holds no answer against the journey."""
         more: dict[str, Any] = {"name": self.naming(method, path)} if self.naming else {}
-        if self._origin[0] == "https":  # Django checks where a POST over TLS comes from
-            more["headers"] = {"Referer": f"https://{self._origin[1]}{self.path}"}
+        if self._origin.startswith("https:"):  # Django checks where a POST over TLS comes from
+            more["headers"] = {"Referer": self._origin + self.path}
         try:
             if method == "POST":
                 return self.client.post(path, *content, **more)
@@ -240,16 +241,12 @@ class Walk:
 
     def _resolved(self, reference: str, base: str) -> str:
         """The path to which an action or a redirect leads; other hosts are refused."""
-        parts = led_to(reference, self._base(base))
-        if parts.netloc != (self._origin[1] or NOWHERE):
+        parts = led_to(reference, self._origin + base)
+        if parts.netloc != self._origin.partition("://")[2]:
             raise self.stuck(f"leads to another host, which the robot does not visit: {reference}")
-        if self._origin[0] == "http" and parts.scheme == "https":
+        if parts.scheme == "https" and not self._origin.startswith("https:"):
             raise self.stuck(f"leads to HTTPS; begin there: {parts.geturl()}")
         return path_of(parts)
-
-    def _base(self, path: str) -> str:
-        scheme, host = self._origin
-        return f"{scheme or 'http'}://{host or NOWHERE}{path}"
 
     def stuck(self, reason: str) -> RobotError:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
