@@ -18,7 +18,7 @@ from benchsuite.core.exceptions import RobotError, UnavailableError
 from benchsuite.core.wording import led_to, path_of
 from benchsuite.robot.completion import Arrival, Completion, Sign, Visit
 from benchsuite.robot.forms import TYPED, Control, Form, Page, Pairs, Upload, Value, Values
-from benchsuite.robot.walk import BlockingClient, OnVisit, Walk
+from benchsuite.robot.walk import BlockingClient, Body, OnVisit, Walk
 from benchsuite.robot.words import main_form, next_button
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class BrowserWalk(Walk):
 
     runs_scripts = True
 
-    def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
+    def ask(self, method: str, path: str, content: Body = (b"", "")) -> Arrival:
         return self._arrived(lambda: self.client.goto(self.url))
 
     def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:

@@ -37,6 +37,7 @@ NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
 SCRIPTS = "script:is(:not([type]), [type=''], [type*=javascript i], [type=module]), [onclick]"
 NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
 OnVisit = Callable[[Visit], None]
+Body = tuple[bytes, str]  #: What is posted, and its content type.
 
 
 def complete(
@@ -169,7 +170,7 @@ class Walk:
         enctype = (pressed.get("formenctype") or form.enctype).lower()
         return self.ask("POST", target, body(pairs, enctype, charset))
 
-    def ask(self, method: str, path: str, content: tuple[bytes, str] = (b"", "")) -> Arrival:
+    def ask(self, method: str, path: str, content: Body = (b"", "")) -> Arrival:
         """One request and where it led, by redirects and pages that redirect themselves."""
         for redirects in range(MOST_REDIRECTS + 1):
             answer = self._request(method, path, content)
@@ -224,9 +225,7 @@ class Walk:
         asks = (form := main_form(page)) is not None and form.fillable
         return None if asks else (float(refresh[1]), (refresh[2] or "").strip())
 
-    def _request(
-        self, method: str, path: str, content: tuple[bytes, str], *, looks: bool = False
-    ) -> Any:
+    def _request(self, method: str, path: str, content: Body, *, looks: bool = False) -> Any:
         """`looks`: a load's client holds no answer against the journey."""
         more: dict[str, Any] = {"name": self.naming(method, path)} if self.naming else {}
         if self._origin.startswith("https:"):  # Django checks where a POST over TLS comes from
@@ -270,8 +269,8 @@ def query(pairs: Pairs, charset: str = "utf-8") -> str:
     return urlencode([(_sent(name, charset), _sent(value, charset)) for name, value in pairs])
 
 
-def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> tuple[bytes, str]:
-    """The body and its content type; in other forms than multipart a file is only its name."""
+def body(pairs: Pairs, enctype: str, charset: str = "utf-8") -> Body:
+    """In other forms than multipart a file is only its name."""
     if enctype != "multipart/form-data":
         return query(pairs, charset).encode(), "application/x-www-form-urlencoded"
     return encode_multipart_formdata(
