@@ -263,11 +263,7 @@ class Filler:
         return "number" if plain and numeric and not refused and not shown else "text"
 
     def _chosen(self, control: Control, asked: Constraint) -> Values:
-        offered = [
-            one.value
-            for one in control.choices
-            if control.kind != "select" or (one.value and not _is_placeholder(one))
-        ]
+        offered = [one.value for one in control.choices if not _is_placeholder(one, control.kind)]
         refused, further = self._refused.get(control.key, []), self._others(control, asked)
         if control.kind == "checkbox" and len(offered) == 1:
             wanted = control.required or says("agree", control.words)
@@ -304,8 +300,7 @@ def _peers(control: Control, controls: Sequence[Control]) -> list[Control]:
         values = [option.value for option in of.choices]
         return of.kind, ROW.sub("#", of.name) if ROW.search(control.name) else values
 
-    alike = (one for one in controls if question(one) == question(control))
-    return [one for one in alike if one.key != control.key]
+    return [one for one in controls if one is not control and question(one) == question(control)]
 
 
 def _again(control: Control) -> bool:
@@ -313,6 +308,6 @@ def _again(control: Control) -> bool:
     return control.kind in kinds and says("again", control.words)
 
 
-def _is_placeholder(choice: Option) -> bool:
-    unset = choice.value in ("0", "-1", "none", choice.label)
-    return unset and says("placeholder", choice.label)
+def _is_placeholder(choice: Option, kind: str) -> bool:
+    unset = choice.value in ("0", "-1", "none", choice.label) and says("placeholder", choice.label)
+    return kind == "select" and (unset or not choice.value)
