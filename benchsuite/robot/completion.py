@@ -14,7 +14,7 @@ from urllib.parse import unquote
 
 from selectolax.lexbor import LexborNode
 
-from benchsuite.core.units import short
+from benchsuite.core.units import gathered, short
 from benchsuite.robot.constraints import constraint
 from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
 from benchsuite.robot.parsing import block, upwards
@@ -22,9 +22,8 @@ from benchsuite.robot.words import about, first_said, main_form, next_button, sa
 
 FEW = 2  #: Controls of a form that may stand beside the end, as for a newsletter.
 SHOWN = 70  #: Characters of an answer that are shown.
-PART = re.compile(
-    r"(?:[-_.\[](?:\d+|year|month|day|jahr|monat|tag|annee|mois|jour|yyyy|mm|dd)\]?)$"
-)  #: Suffixes that distinguish the parts of one question.
+PART = re.compile(r"[-_.\[](?:\d+|year|month|day|jahr|monat|tag|annee|mois|jour|yyyy|mm|dd)\]?$")
+"""Suffixes that distinguish the parts of one question."""
 UNSAID = "is marked as wrong without a word"
 LEVELS = 4  #: Levels of ancestors that belong to a message.
 LETTERS = re.compile(r"[^\W\d_]{2}")
@@ -115,10 +114,8 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
     elsewhere = arrival.redirected and path != at.partition("?")[0]
     back = _same(sent, page, after, elsewhere=elsewhere)
     if back is not None:
-        complained = Reading(page, after, sent, back).form()
-        wrong = any(
-            one.errors or one.limits.get("aria-invalid") == "true" for one in complained.controls
-        )
+        form = Reading(page, after, sent, back).form()
+        wrong = any(one.errors or one.limits.get("aria-invalid") == "true" for one in form.controls)
         before = {control.key: control.state for control in sent.fillable}
         answers = {key: tuple(map(str, values)) for key, values in given.items()}
         lines = [
@@ -129,8 +126,8 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
         ]
         kept = bool(lines) and 2 * sum(lines) >= len(lines)
         if status >= 400 or wrong or (kept and sent.method == "post" and not arrival.redirected):
-            return Outcome("back", form=complained)
-        if elsewhere and not kept and not complained.errors:
+            return Outcome("back", form=form)
+        if elsewhere and not kept and not form.errors:
             return Outcome("next", form=back)
         return Outcome("ended", doubt="the form came back, without a complaint about a field")
     if status >= 400:
@@ -169,12 +166,12 @@ class Reading:
         self._before, self._pieces, self._back = before, after.pieces(), back
         self._sent = {control.key: control for control in sent.controls}
         names = {control.name for control in back.fillable}
-        self._shown = [piece for piece in self._pieces if piece.name in names]
+        self._shown = [placed for placed in enumerate(self._pieces) if placed[1].name in names]
         self._described: dict[str, set[str]] = {}  #: Names by the ids that they refer to.
         self._handles: dict[str, str] = {}  #: Names by name and by id.
         self._inside: dict[int | str | None, set[str]] = {}  #: Names by elements around them.
         self._marked: set[str] = set()
-        for piece in self._shown:
+        for _, piece in self._shown:
             name, attributes = piece.name, piece.element.attributes
             for reference in ("aria-errormessage", "aria-describedby"):
                 for element_id in (attributes.get(reference) or "").split():
@@ -187,10 +184,9 @@ class Reading:
 
     def form(self) -> Form:
         """The form, with its messages."""
-        errors: dict[str, list[str]] = {}  #: By name; "" for the form.
-        for line in self._messages():
-            for name in self._about(line) or {""}:
-                errors.setdefault(name, []).append(_words(line))
+        errors = gathered(
+            (name, _words(line)) for line in self._messages() for name in self._about(line) or {""}
+        )  #: By name; "" for the form.
         of_form = errors.pop("", [])
         errors |= {name: of_form or [UNSAID] for name in self._marked if name not in errors}
         controls = (self._control(one, errors.get(one.name, [])) for one in self._back.controls)
@@ -234,8 +230,7 @@ class Reading:
             or self._mentioned(text.lower())
             or self._beside(place, piece.element, text)
         )
-        kind = constraint((text,)).kind if len(names) > 1 else ""
-        end = {"date": "_0", "time": "_1"}.get(kind)  # of a day and a time in one question
+        end = {"date": "_0", "time": "_1"}.get(constraint((text,)).kind)  # of a day and its time
         return {name for name in names if end and name.endswith(end)} or names
 
     def _referred(self, element: LexborNode) -> set[str]:
@@ -279,20 +274,19 @@ class Reading:
 
     def _beside(self, place: int, element: LexborNode, text: str) -> set[str]:
         """The control before or after it in the order of the page."""
-        places = [at for at, piece in enumerate(self._pieces) if piece.name in self._handles]
-        following = sum(at < place for at in places)
+        following = sum(at < place for at, _ in self._shown)
         if following == 0 and len(self._shown) > 1:  # above everything: about the form
             return set()
         around = self._shown[max(0, following - 1) : following + 1]
         if self._marked or len(around) < 2:
-            names = {piece.name for piece in around} & self._marked
+            names = {piece.name for _, piece in around} & self._marked
             return names if len(names) == 1 else set()
-        former, latter = around
+        (_, former), (end, latter) = around
         form = next((up for up in upwards(former.element) if up.tag == "form"), None)
         if form is None or form.mem_id not in {up.mem_id for up in upwards(element)}:
             return set()
         line = block(element)
-        between = self._pieces[place + 1 : places[following]]
+        between = self._pieces[place + 1 : end]
         texts = any(piece.text and piece.text != text for piece in between)
         flat = former.element.parent in (line, line.parent)
         return {former.name} if flat and texts else {latter.name}
