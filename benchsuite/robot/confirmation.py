@@ -147,8 +147,7 @@ def _structural(done: Completion) -> str:
     seen = {form.furniture for visit in done.visits for form in visit.page.forms}
     for form in page.forms:
         typed = [control.kind for control in form.fillable if control.kind in TYPED]
-        shown = bool(form.fillable or form.buttons)
-        if shown and form.furniture not in seen and typed != ["search"]:
+        if (form.fillable or form.buttons) and form.furniture not in seen and typed != ["search"]:
             return f"the last page has another form ({form.action or done.path})"
     links = _links(page, done.url, ONWARD) - _before(done)
     onward = sorted(link for link in links if not asked.startswith(link))
