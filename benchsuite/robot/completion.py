@@ -118,13 +118,10 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
         wrong = any(one.errors or one.limits.get("aria-invalid") == "true" for one in form.controls)
         before = {control.key: control.state for control in sent.fillable}
         answers = {key: tuple(map(str, values)) for key, values in given.items()}
-        lines = [
-            control.state == answers[control.key]
-            for control in back.fillable
-            if control.kind not in ("password", "file")
-            and answers.get(control.key, before.get(control.key)) != before.get(control.key)
-        ]
-        kept = bool(lines) and 2 * sum(lines) >= len(lines)
+        changed = dict(answers.items() - before.items())
+        shown = [control for control in back.fillable if control.kind not in ("password", "file")]
+        same = [one.state == changed[one.key] for one in shown if one.key in changed]
+        kept = bool(same) and 2 * sum(same) >= len(same)
         if status >= 400 or wrong or (kept and sent.method == "post" and not arrival.redirected):
             return Outcome("back", form=form)
         if elsewhere and not kept and not form.errors:
