@@ -178,7 +178,8 @@ def _levels(
     """Those that were reached and not spoiled; that in which the server died was met by nobody."""
     assert result.total is not None
     stages = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
-    reached = [result.total] if trial.load.users else sorted(stages, key=lambda one: one.order)
+    stages.sort(key=lambda stage: stage.order)
+    reached = [result.total] if trial.load.users else stages
     for summary in reached:
         if summary.name not in spoiled:
             rate = 0.0 if trial.load.users else trial.load.rates[summary.order - 1]
