@@ -6,21 +6,17 @@ from typing import Any
 from django.db import connections, transaction
 from django.http import HttpRequest, HttpResponseBase
 from django.urls import path
-from django.utils import translation
 from django.utils.module_loading import import_string
 
 app_name = "benchsuite"
 
 
 def view(name: str) -> Callable[..., HttpResponseBase]:
-    """A view by its name, imported when it is asked for: every command reads this module. Its words
-    are English, and so are its days and numbers, whatever language the project speaks.
-    """
+    """A view by its name, imported when it is asked for: every command reads this module."""
 
     def asked(request: HttpRequest, *args: Any, **kwargs: Any) -> HttpResponseBase:
         shown: Callable[..., HttpResponseBase] = import_string(f"benchsuite.views.{name}")
-        with translation.override("en"):
-            return shown(request, *args, **kwargs)
+        return shown(request, *args, **kwargs)
 
     asked.__name__ = name
     for alias in connections:  # else Django would query the database before us

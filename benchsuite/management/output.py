@@ -15,7 +15,6 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, QueryDict
 from django.urls import get_urlconf, set_urlconf
-from django.utils import translation
 from django.utils.module_loading import import_string
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
 from rich.segment import Segment
@@ -270,9 +269,8 @@ def write_page(file: str, view: str, *args: object, **query: object) -> None:
         request.method = "GET"
         request.GET = QueryDict(urlencode({**query, "format": "html"}))
         show = inspect.unwrap(import_string(f"benchsuite.views.{view}"))  # nobody has to sign in
-        with translation.override("en"):  # as where it is asked for by its address
-            page = show(request, *args)
-            content = b"".join(page).decode()
+        page = show(request, *args)
+        content = b"".join(page).decode()
     finally:
         set_urlconf(before)
     if page.status_code != 200:

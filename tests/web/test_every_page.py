@@ -8,6 +8,7 @@ from django.utils import translation
 from benchsuite.management.output import write_page
 from benchsuite.models import Run
 from tests.every_page import CHANGING, addresses, files
+from tests.factories import make_run
 
 REPR = re.compile(
     r"""[(\[{]['"] | ['"],?[)\]}] | ['"]:\s | \b(None(?!\ of)|True|False)\b | \ object\ at\ 0x
@@ -58,7 +59,7 @@ def test_a_page_is_one_small_file_that_leads_nowhere(client, settings, tmp_path)
         assert page.select(asked) == [], path
 
 
-def test_days_and_numbers_are_english_as_the_words_are(client, settings, tmp_path):
+def test_what_pages_show_is_english_whatever_the_project_speaks(client, settings, tmp_path):
     pages = addresses(settings, tmp_path)
     pages += [*files(pages), "/results/export/?format=json", "/results/export/?format=csv"]
 
@@ -72,3 +73,14 @@ def test_days_and_numbers_are_english_as_the_words_are(client, settings, tmp_pat
 
     usual, german = shown("en"), shown("de")
     assert [path for path in usual if german[path] != usual[path]] == []
+
+
+def test_addresses_keep_the_language_of_the_project(client, settings):
+    settings.ROOT_URLCONF = "tests.web.language_urls"
+    run = make_run("uwsgi")
+    with translation.override("de"):
+        texts = [client.get(f"/de/results/{path}").content for path in ("", f"{run.pk}/")]
+    for text in texts:
+        links = BeautifulSoup(text, "html.parser").select("main a[href^='/']")
+        assert links, "there are some"
+        assert all(link["href"].startswith("/de/results/") for link in links)

@@ -11,6 +11,8 @@ from uuid import UUID
 
 from django.contrib.humanize.templatetags.humanize import naturalday
 from django.db.models import QuerySet
+from django.utils import translation
+from django.utils.formats import date_format
 from django.utils.timezone import localtime
 
 from benchsuite.comparing import titles
@@ -190,8 +192,17 @@ def lines(keys: Sequence[str]) -> dict[str, tuple[Run, Series | None]]:
 def moment(moment: datetime) -> str:
     """ "today, 09:26", "14 Mar, 09:26", with its year where that is another."""
     when = localtime(moment)
-    date = naturalday(when, "j M" if when.year == localtime(datetime.now(UTC)).year else "j M Y")
-    return f"{date}, {when:%H:%M}"
+    form = "j M" if when.year == localtime(datetime.now(UTC)).year else "j M Y"
+    with translation.override("en"):
+        return f"{naturalday(when, form)}, {when:%H:%M}"
+
+
+def day(moment: datetime, form: str) -> str:
+    """In English, as the words of the pages are, whatever language the project speaks. Only what
+    is written is switched: addresses may begin with the language (`i18n_patterns`).
+    """
+    with translation.override("en"):
+        return date_format(localtime(moment), form)
 
 
 def _changed(before: Run, after: Run) -> str:

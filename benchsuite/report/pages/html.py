@@ -123,6 +123,7 @@ FILTERS: dict[str, Callable[..., Any]] = {
     "workload": titles.workload_title,
     "options": titles.options_title,
     "drawing": drawing,
+    "day": history.day,
     "moment": history.moment,
     "revision": short_revision,
     "configuration": history.title,
