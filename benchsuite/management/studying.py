@@ -1,7 +1,8 @@
 """Executes a study: its cells as runs in shuffled blocks, each stored as soon as it has ended.
 
 Where it is decided as it goes, each claim and then each case of a question has its first starts
-before the next one, rounds of one start more of the cells in doubt follow, and then the rest.
+before the next one, rounds of one start more of the cells in doubt follow, and then the rest. What
+is left of a budget goes to what few starts were not expected to decide.
 
 What has been measured is told from the stored runs alone, so that an execution that was killed can
 be resumed: a start that has ended is kept, one that was under way is made again.
@@ -37,8 +38,7 @@ from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import RULES, Cell, Coordinates, Study, admits, cell_title
 
 UNKNOWN = 1  #: In place of a share that is known later: as good as any other for the time it takes.
-ROUNDS = ((Need.CLAIM, 3), (Need.QUESTION, LOOKS - 1), (Need.CLAIM, LOOKS - 1))
-"""What is run one after another, and how many starts more are made of what is in doubt."""
+NEEDS = (Need.CLAIM, Need.QUESTION)  #: What is decided as it goes, one after the other.
 
 
 @dataclass(slots=True)
@@ -153,30 +153,35 @@ class Execution:
     def _turns(self) -> Iterator[Turn]:
         """All that is run, as far as it goes; what doesn't fit into the time left comes last."""
         waiting = list(self.blocks())
-        for need, most in ROUNDS:
+        for need in NEEDS:
             for block in [block for block in waiting if self._need(block[0].place) is need]:
                 if monotonic() + sum(self.estimates_s(block)) <= self.ends_at:
                     waiting.remove(block)
                     yield from self._each(block, waiting)
-            while self.row.looks > 1 and (turns := self._round(need, most)):
+            while self.row.looks > 1 and (turns := self._round(need)):
                 yield from self._each(turns, waiting)
         for block in list(waiting):
             waiting.remove(block)
             yield from self._each(block, waiting)
+        if self.row.looks > 1 and math.isfinite(self.budget_s):
+            for need in NEEDS:
+                while turns := self._round(need, is_last=True):
+                    yield from self._each(turns, waiting)
 
-    def _round(self, need: Need, most: int) -> list[Turn]:
+    def _round(self, need: Need, *, is_last: bool = False) -> list[Turn]:
         """One start more of each cell in doubt, those next to each other that are compared."""
         starts = [number for place, number in self.done if self._need(place) is need]
-        made = max(starts, default=self.row.repeat) - self.row.repeat  # rounds
+        made = max(starts, default=self.row.repeat) - self.row.repeat
+        rounds_left = math.inf if is_last else LOOKS - 1 - made
         turns = list[Turn]()
-        if made < most and not (self.row.claims and need is Need.QUESTION):
+        if rounds_left > 0 and not (self.row.claims and need is Need.QUESTION):
             last = dict(sorted(self.done))
             begun = [
                 doubt
                 for doubt in self.doubts(need)
                 if all(self.place_of(cell) in last for cell in doubt.cells)
             ]
-            for cell in claims.worth_more(begun, LOOKS - 1 - made):
+            for cell in claims.worth_more(begun, rounds_left):
                 place = self.place_of(cell)
                 number = last[place]  # a claim and a question about it have rounds each
                 if self.candidates[place].plan and number < self.row.repeat + LOOKS - 1:

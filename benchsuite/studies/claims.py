@@ -409,10 +409,10 @@ def doubts_of_questions(questions: Iterable[Answered]) -> Iterator[Doubt]:
                         yield Doubt(question.answer.asks, places, arm.more, is_known)
 
 
-def worth_more(doubts: Iterable[Doubt], rounds: int) -> list[Coordinates]:
+def worth_more(doubts: Iterable[Doubt], rounds: float) -> list[Coordinates]:
     """The cells of which one start more tells most, each once, the cheapest doubt first, without
     what outlasts the rounds left by far: the more are left, the more the scatter becomes known.
     """
-    within = [doubt for doubt in doubts if doubt.more and doubt.more <= HOPED * rounds]
-    within.sort(key=lambda doubt: doubt.more or 0)
+    within = [doubt for doubt in doubts if (doubt.more or math.inf) <= HOPED * rounds]
+    within.sort(key=lambda doubt: doubt.more or math.inf)
     return list({matrix.key(cell): cell for doubt in within for cell in doubt.cells}.values())

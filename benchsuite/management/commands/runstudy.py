@@ -35,7 +35,7 @@ from benchsuite.report.writers import to_markdown
 from benchsuite.store import sweep_executions
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.claims import LOOKS
-from benchsuite.studies.intervals import FEWEST
+from benchsuite.studies.intervals import FEWEST, MOST_MORE
 from benchsuite.studies.matrix import Need
 from benchsuite.studies.options import arguments
 from benchsuite.studies.study import RULES, Cell, Study, cell_title
@@ -328,7 +328,7 @@ def _undecided(execution: Execution) -> Iterator[str]:
             titles = dict.fromkeys(cell_title(cell) for doubt in of_it for cell in doubt.cells)
             yield f"Open     {about}: not enough runs count of {'; '.join(titles)}."
         elif any(doubt.more is None for doubt in of_it):
-            yield f"Open     {about}: too close to its threshold for any number of runs to tell."
+            yield f"Open     {about}: {MOST_MORE} more runs of each would hardly tell."
         else:
             most = max(doubt.more or 0 for doubt in of_it)
             yield f"Open     {about}: about {counted(most, 'more run')} of each would tell."
