@@ -89,10 +89,9 @@ def _facts(locale: str, of: str) -> tuple[str, ...]:
 @cache
 def locale_of(language: str, region: str = "") -> str:
     """Faker's locale for a country, else for a language, else the usual one."""
-    wanted = [f"{language}_{region}", f"en_{region}", f"_{region}"]
-    if not region:
-        wanted = ["en_US" if language in ("", "en") else f"{language}_{language.upper()}"]
-        wanted.append(f"{language or 'en'}_")
+    wanted = [f"{language}_{language.upper()}", f"{language}_"] * (language not in ("", "en"))
+    if region:
+        wanted = [f"{language}_{region}", f"en_{region}", f"_{region}"]
     known = (locale for part in wanted for locale in LOCALES if part in locale)
     return next(known, "en_US")
 
