@@ -206,8 +206,7 @@ class Filler:
             guess |= Constraint(ranges={"date": later})
         forms = [""]
         if kind == "date" and not native:  # those shown, then the usual ones; others after refusals
-            usual = FORMAT_OF.get(self.language, FORMATS[0])
-            shown = (mask(asked.example)[1], *masks(control), usual, *FORMATS)
+            shown = mask(asked.example)[1], *masks(control), FORMAT_OF.get(self.language), *FORMATS
             forms = list(filter(None, dict.fromkeys(shown)))
             first = 0 if asked.example else turns % len(forms)
             forms = forms[first:] + forms[:first]
