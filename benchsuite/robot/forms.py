@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from selectolax.lexbor import LexborHTMLParser, LexborNode
+from selectolax.lexbor import LexborNode
 
 MEASURED = frozenset(("text", "textarea", "search", "email", "url", "tel", "password"))
 SCALED = frozenset(("number", "range", "date", "time", "datetime-local", "month", "week"))
@@ -128,23 +128,19 @@ class Piece:
     name: str = ""  #: Of a control.
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Page:
-    title: str = ""
-    forms: tuple[Form, ...] = ()
-    completion_code: str = ""  #: `data-completion-code` of the thank-you page.
-    captcha: bool = False
+    title: str
+    forms: tuple[Form, ...]
+    completion_code: str  #: `data-completion-code` of the thank-you page.
+    captcha: bool
     markup: bool = True  #: Whether it is HTML.
-    language: str = ""
-    charset: str = "utf-8"
-    base: str = ""  #: Base of its relative URLs, if declared.
-    refresh: str = ""  #: Seconds until it redirects by itself, and where to.
-    tree: LexborHTMLParser | None = field(default=None, repr=False, compare=False)
-    pieces: Callable[[], tuple[Piece, ...]] = field(default=tuple, repr=False, compare=False)
-    """All visible parts in order."""
-
-    def css(self, selector: str) -> list[LexborNode]:
-        return self.tree.css(selector) if self.tree is not None else []
+    language: str
+    charset: str
+    base: str  #: Base of its relative URLs, if declared.
+    refresh: str  #: Seconds until it redirects by itself, and where to.
+    css: Callable[[str], list[LexborNode]] = field(repr=False, compare=False)  #: By selector.
+    pieces: Callable[[], tuple[Piece, ...]] = field(repr=False, compare=False)  #: Those shown.
 
     @cached_property
     def texts(self) -> list[str]:

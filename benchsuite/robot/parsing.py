@@ -82,7 +82,7 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href, b
         charset=charset,
         base=base,
         refresh=_attribute(tree.css_first("meta[http-equiv=refresh i][content]"), "content"),
-        tree=tree,
+        css=tree.css,
         pieces=lambda: reader.pieces,
     )
 
