@@ -64,7 +64,9 @@ class Sign:
     url: str = ""  #: A pattern of its path with query: /thanks/*.
 
     def on(self, page: Page, path: str) -> str:
-        """What was seen of it, in words; empty if nothing."""
+        """What was seen of it, or of a completion code, in words; empty if nothing."""
+        if page.completion_code:
+            return f"code {page.completion_code}"
         if self.url and any(fnmatchcase(one, self.url) for one in (path, unquote(path))):
             return f"the address {path}"
         seen = self.text and self.text in " ".join(" ".join(page.texts).split())

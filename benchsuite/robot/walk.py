@@ -100,15 +100,11 @@ class Walk:
             doubt, form = result.doubt, result.form
             if form is not None and (wanted := self._secrets(form)):
                 doubt, form = f"it leads to a log-in, which can't be made up; give {wanted}", None
-        evidence = self._evidence(arrival.page, arrival.path)
+        evidence = self.done.on(arrival.page, arrival.path)
         if self.done != Sign():
             doubt = "the last page lacks the text or address that was given"
         url, doubt = self._origin + arrival.path, "" if evidence else doubt
         return Completion(tuple(visits), arrival.page, arrival.path, url, evidence, doubt)
-
-    def _evidence(self, page: Page, path: str) -> str:
-        code = page.completion_code
-        return f"code {code}" if code else self.done.on(page, path)
 
     def _secrets(self, form: Form) -> str:
         """The options that would give what a log-in asks for, if it wasn't given."""
@@ -138,7 +134,7 @@ class Walk:
             button = next_button(shown)
             arrival = self.send(shown, arrival.page, button, filler.pairs(shown, button))
             result = Outcome("ended")
-            if not self._evidence(arrival.page, arrival.path):
+            if not self.done.on(arrival.page, arrival.path):
                 result = outcome(form, page, filler.answers, arrival, at=first)
             unnamed = form.method == "get" and form.action in ("", "#") and not self.runs_scripts
             if unnamed and page.css(SCRIPTS) and page.texts == arrival.page.texts:
@@ -220,7 +216,7 @@ class Walk:
     def _leads_on(self, path: str, page: Page, header: str) -> tuple[float, str] | None:
         """Where a page redirects by itself, unless it has something to fill or is the end."""
         refresh = REFRESH.match(page.refresh or header)
-        if refresh is None or float(refresh[1]) > LONGEST_WAIT_S or self._evidence(page, path):
+        if refresh is None or float(refresh[1]) > LONGEST_WAIT_S or self.done.on(page, path):
             return None
         asks = (form := main_form(page)) is not None and form.fillable
         return None if asks else (float(refresh[1]), (refresh[2] or "").strip())
