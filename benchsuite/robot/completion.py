@@ -292,10 +292,8 @@ class Reading:
 
 
 def _lines(pieces: Iterable[Piece]) -> list[Line]:
-    def line(placed: tuple[int, Piece]) -> int | None:
-        return block(placed[1].element).mem_id if placed[1].text else None
-
-    return [list(group) for key, group in groupby(enumerate(pieces), line) if key is not None]
+    groups = groupby(enumerate(pieces), lambda at: at[1].text and block(at[1].element).mem_id)
+    return [list(group) for key, group in groups if key]
 
 
 def _words(line: Line) -> str:
