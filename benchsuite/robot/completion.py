@@ -16,7 +16,7 @@ from selectolax.lexbor import LexborNode
 
 from benchsuite.core.units import gathered, short
 from benchsuite.robot.constraints import constraint
-from benchsuite.robot.forms import Control, Form, Page, Piece, Value, Values
+from benchsuite.robot.forms import Control, Form, Page, Pairs, Piece, Values
 from benchsuite.robot.parsing import block, upwards
 from benchsuite.robot.words import about, first_said, main_form, next_button, says
 
@@ -40,7 +40,7 @@ class Visit:
     path: str
     page: Page  #: As it was received.
     tries: int
-    answers: tuple[tuple[str, Value], ...]  #: The accepted answers by name, without hidden fields.
+    answers: Pairs  #: The accepted answers by name, without hidden fields.
     mended: tuple[str, ...]  #: The errors of controls before that.
     repeated: str = ""  #: The complaint that the last two refusals had in common.
 

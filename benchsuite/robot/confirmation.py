@@ -119,11 +119,9 @@ def _pages_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
     form = main_form(arrival.page)
     if sends and form is not None:
         walk.path = arrival.path
-        button = next_button(form)
         sent = [(control.name, value) for control in form.controls for value in _invalid(control)]
         with suppress(RobotError):
-            pairs = sent + (button.pressed if button is not None else [])
-            yield walk.send(form, arrival.page, button, pairs).page
+            yield walk.send(form, arrival.page, sent).page
 
 
 def _invalid(control: Control) -> Values:
@@ -237,8 +235,8 @@ class BrowserWalk(Walk):
     def ask(self, method: str, path: str, content: Body = (b"", "")) -> Arrival:
         return self._arrived(lambda: self.client.goto(self.url))
 
-    def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
-        forms = list(page.forms)
+    def send(self, form: Form, page: Page, pairs: Pairs) -> Arrival:
+        forms, button = list(page.forms), next_button(form)
         place = [known.furniture for known in forms].index(form.furniture)
         shown = self.client.locator("form").nth(place)
         for control in form.fillable:

@@ -11,7 +11,7 @@ from random import Random
 
 from benchsuite.robot import texts
 from benchsuite.robot.constraints import ANY, NOTHING, TINY, UNCLEAR, Constraint, Range, constraint
-from benchsuite.robot.forms import CHOSEN, Control, Form, Option, Pairs, Upload, Value, Values
+from benchsuite.robot.forms import CHOSEN, Control, Form, Option, Pairs, Upload, Values
 from benchsuite.robot.texts import Writer
 from benchsuite.robot.validity import NUMBERS, SCALES, invalid, point
 from benchsuite.robot.words import about, like, mask, masks, part_of_date, says, without
@@ -96,13 +96,9 @@ class Filler:
             self._learned[control.key] |= Constraint(ranges={unit: limits})
         self._refused.setdefault(control.key, []).append(given)
 
-    def pairs(self, form: Form, button: Control | None) -> Pairs:
-        """The data to send, in the order of the page, with the pressed button."""
-        sent = [(one.name, value) for one in form.controls for value in self.answers[one.key]]
-        return sent + (button.pressed if button is not None else [])
-
-    def given(self, form: Form) -> tuple[tuple[str, Value], ...]:
-        return tuple((one.name, value) for one in form.fillable for value in self.answers[one.key])
+    def pairs(self, controls: Sequence[Control]) -> Pairs:
+        """Names and answers, in the order of the page."""
+        return tuple((one.name, value) for one in controls for value in self.answers[one.key])
 
     def _answer(self, control: Control) -> Values:
         if control.name in self.known:

@@ -19,7 +19,7 @@ from benchsuite.core.units import short
 from benchsuite.core.wording import Client, led_to, path_of
 from benchsuite.robot.completion import Arrival, Completion, Outcome, Sign, Visit, outcome
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Control, Form, Page, Pairs, Upload, Value
+from benchsuite.robot.forms import Form, Page, Pairs, Upload, Value
 from benchsuite.robot.parsing import known_charset, read
 from benchsuite.robot.words import asks_who, main_form, next_button
 
@@ -131,8 +131,7 @@ class Walk:
                 filler.fill(shown)
             except Unfillable as error:
                 raise self.stuck(str(error)) from error
-            button = next_button(shown)
-            arrival = self.send(shown, arrival.page, button, filler.pairs(shown, button))
+            arrival = self.send(shown, arrival.page, filler.pairs(shown.controls))
             result = Outcome("ended")
             if not self.done.on(arrival.page, arrival.path):
                 result = outcome(form, page, filler.answers, arrival, at=first)
@@ -142,7 +141,7 @@ class Walk:
             if result.fate == "refused":
                 raise self.stuck(_status(arrival.status, b"", arrival.page))
             if result.fate != "back" or result.form is None:
-                answers, mistakes = filler.given(shown), tuple(mended)
+                answers, mistakes = filler.pairs(shown.fillable), tuple(mended)
                 visit = Visit(self._number, first, page, tries, answers, mistakes, repeated)
                 return visit, arrival, result
             shown = result.form
@@ -155,16 +154,17 @@ class Walk:
         words = "; ".join(complaints) or "it came back each time without a message"
         raise self.stuck(f"refused {MOST_TRIES} times: {words}")
 
-    def send(self, form: Form, page: Page, button: Control | None, pairs: Pairs) -> Arrival:
-        pressed = button.limits if button is not None else {}
+    def send(self, form: Form, page: Page, pairs: Pairs) -> Arrival:
+        button = next_button(form)
+        own, pressed = (button.pressed, button.limits) if button is not None else ([], {})
         action = pressed.get("formaction") or form.action
         base = self._resolved(page.base, self.path) if page.base and action else self.path
         target = self._resolved(action or self.path, base)
         charset = next(filter(None, map(known_charset, form.charset.split())), page.charset)
         if (pressed.get("formmethod") or form.method).upper() != "POST":
-            return self.ask("GET", f"{target.partition('?')[0]}?{query(pairs, charset)}")
+            return self.ask("GET", f"{target.partition('?')[0]}?{query([*pairs, *own], charset)}")
         enctype = (pressed.get("formenctype") or form.enctype).lower()
-        return self.ask("POST", target, body(pairs, enctype, charset))
+        return self.ask("POST", target, body([*pairs, *own], enctype, charset))
 
     def ask(self, method: str, path: str, content: Body = (b"", "")) -> Arrival:
         """One request and where it led, by redirects and pages that redirect themselves."""

@@ -114,7 +114,7 @@ def test_what_breaks_in_the_browser_is_told_by_page() -> None:
     client.locator.return_value.nth.return_value.evaluate.side_effect = Error("It is gone.")
     walk = BrowserWalk(client, "http://shop.example/f/")
     with pytest.raises(RobotError, match=r"page 1 \(/f/\): It is gone"):
-        walk.send(page.forms[0], page, None, [])
+        walk.send(page.forms[0], page, [])
 
 
 @needs("playwright")
@@ -124,7 +124,7 @@ def test_what_the_browser_refuses_is_a_complaint_about_its_control() -> None:
     walk = BrowserWalk(client, "http://shop.example/f/")
     (sent,) = page.forms
     again = replace(sent, controls=tuple(replace(one, errors=("Old.",)) for one in sent.controls))
-    arrival = walk.send(again, page, next_button(again), [("a", "x"), ("t", "y")])
+    arrival = walk.send(again, page, [("a", "x"), ("t", "y")])
     result = outcome(sent, page, {"a": ("x",), "t": ("y",)}, arrival, at="/f/")
     assert result.form is not None
     found = {control.name: control.errors for control in result.form.controls}
