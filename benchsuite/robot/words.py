@@ -111,10 +111,9 @@ def part_of_date(control: Control) -> str:
 
 def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:
     """The one to fill: POST rather than GET, the most controls, and none of these `furniture`."""
-    candidates = [form for form in page.forms if form.furniture not in beside and not _beside(form)]
-    candidates = [form for form in candidates if not asks_who(form)] or candidates
-    weights = [len(form.fillable) + 2.5 * (form.method == "post") for form in candidates]
-    return candidates[weights.index(max(weights))] if candidates else None
+    left = [form for form in page.forms if form.furniture not in beside and not _beside(form)]
+    left = [form for form in left if not asks_who(form)] or left
+    return max(left, key=lambda one: len(one.fillable) + 2.5 * (one.method == "post"), default=None)
 
 
 def asks_who(form: Form) -> bool:
