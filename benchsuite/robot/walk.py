@@ -118,7 +118,9 @@ class Walk:
         page, first, shown = arrival.page, arrival.path, form
         if wanted := self._secrets(form):
             raise self.stuck(f"it asks for a log-in, which can't be made up; give {wanted}")
-        if not self.runs_scripts and _is_sent_by_script(page, form):
+        alone = len(form.fillable) == 1 and not page.css("form button, [type=button]")
+        by_script = form.action.lower().startswith("javascript:") or not (form.buttons or alone)
+        if by_script and not self.runs_scripts and page.css(SCRIPTS):
             raise self.stuck(f"its form can't be sent: {NEEDS_SCRIPTS}")
         filler = Filler(self._person, self._chance, self.known, page.language)
         mended: list[str] = []
@@ -245,12 +247,6 @@ class Walk:
 
     def stuck(self, reason: str) -> RobotError:
         return RobotError(f"page {self._number} ({self.path.partition('?')[0]}): {reason}")
-
-
-def _is_sent_by_script(page: Page, form: Form) -> bool:
-    alone = len(form.fillable) == 1 and not page.css("form button, [type=button]")
-    by_script = form.action.lower().startswith("javascript:") or not (form.buttons or alone)
-    return by_script and bool(page.css(SCRIPTS))
 
 
 def _status(status: int, content: bytes, page: Page) -> str:
