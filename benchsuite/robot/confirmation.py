@@ -191,8 +191,7 @@ def _without(lines: set[Line], typed: set[Line]) -> set[Line]:
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 ARGUMENTS = ("--disable-gpu", "--no-first-run", "--disable-background-networking")
-BUTTONS = "button, input[type=submit], input[type=image]"
-SENDING = ":not([type=button]):not([type=reset]):enabled"
+SENDING = ":is(button:not([type=button], [type=reset]), [type=submit], [type=image]):enabled"
 INVALID = """form => form.noValidate ? [] : [...form.elements]
     .filter(one => one.name && one.willValidate && !one.checkValidity())
     .map(one => [one.name, one.validationMessage])"""
@@ -255,8 +254,7 @@ class BrowserWalk(Walk):
         with self.client.expect_navigation() as navigation:
             own = shown.locator("[type=button]:visible")
             if button is not None:
-                buttons = shown.locator(BUTTONS).and_(shown.locator(SENDING))
-                buttons.nth(int(button.key)).click()
+                shown.locator(SENDING).nth(int(button.key)).click()
             elif own.count():  # a script sends it
                 own.last.click()
             else:
