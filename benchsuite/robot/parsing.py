@@ -16,9 +16,7 @@ NAMED = r"charset\s*=\s*[\"']?\s*{}([\w.:-]+)"
 IN_HEADER = re.compile(NAMED.format(""), re.I)
 DECLARED = re.compile(rf"<meta[^>]{{1,200}}?{NAMED.format('(?!utf-?16)')}", re.I)
 MEANT = {"iso8859-1": "cp1252", "ascii": "cp1252", "iso8859-9": "cp1254", "gb2312": "gbk"}
-SILENT = frozenset(
-    ("script", "style", "template", "noscript", "head", "datalist", "option", "-comment")
-)  #: Elements whose text is not shown, beside those that are controls.
+SILENT = frozenset(("script", "style", "template", "noscript", "datalist", "option"))  #: Not shown.
 INLINE = frozenset(
     ("a", "abbr", "b", "bdi", "code", "em", "font", "i", "kbd", "label", "mark", "q", "s")
 ) | {"small", "span", "strong", "sub", "sup", "u", "var"}
