@@ -164,14 +164,13 @@ def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str
 def _ends(accepted: Range, kind: str, asked: Constraint) -> tuple[Fraction, Fraction]:
     """The least and the most; where one is open, the usual one, or one near the other."""
     spread = Fraction(SCALES[kind].spread)
-    lows, highs = [accepted.least], [accepted.most]
+    limits = [accepted]
     usual: tuple[Fraction, Fraction | None] = Fraction(1), None
     if kind in NUMBERS:
-        limits, digits = asked.of("", "years"), asked.of("digits").whole[1]
-        lows.append(limits.least)
-        highs.append(limits.most)
-        if digits:
-            highs.append(Fraction(10 ** (digits - (asked.of("decimals").whole[1] or 0)) - 1))
+        limits.append(asked.of("", "years"))
+        if digits := asked.of("digits").whole[1]:
+            most = 10 ** (digits - (asked.of("decimals").whole[1] or 0)) - 1
+            limits.append(Range(most=Fraction(most)))
         spread = max(spread, 4 * asked.step) if asked.step else spread
     elif kind == "time":
         usual = Fraction(9 * 3600), Fraction(17 * 3600)
@@ -188,11 +187,11 @@ def _ends(accepted: Range, kind: str, asked: Constraint) -> tuple[Fraction, Frac
             earliest += 1
         if latest == today != earliest:
             latest -= 1
-        lows.append(_of_day(kind, earliest) if earliest else None)
-        highs.append(None if latest is None else _of_day(kind, latest))
+        first = _of_day(kind, earliest) if earliest else None
+        limits.append(Range(least=first, most=None if latest is None else _of_day(kind, latest)))
         usual = _of_day(kind, today - 365), _of_day(kind, today - 1)
-    low = max((end for end in lows if end is not None), default=None)
-    high = min((end for end in highs if end is not None), default=None)
+    low = max((one.least for one in limits if one.least is not None), default=None)
+    high = min((one.most for one in limits if one.most is not None), default=None)
     if low is None:
         low = usual[0] if high is None or high >= usual[0] else high - spread
     if high is None and usual[1] is not None and low < usual[1]:
