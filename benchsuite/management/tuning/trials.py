@@ -9,7 +9,7 @@ from benchsuite.core.readings import most_sessions
 from benchsuite.core.results import Finding, RunResult, Status, Summary
 from benchsuite.core.results import Level as Weight
 from benchsuite.core.samples import JOURNEY
-from benchsuite.core.specs import CLOSED, FLAME, OPEN, QUERIES, RunSpec
+from benchsuite.core.specs import FLAME, OPEN, QUERIES, RunSpec
 from benchsuite.core.specs.load import LONGEST_S, POISSON
 from benchsuite.core.specs.objective import Goal, Objective, margin
 from benchsuite.core.specs.spec import changed
@@ -71,7 +71,6 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
     patience_s = _patience_s(question.objective)
     load = replace(
         base.load,
-        model=CLOSED,
         spawn_rate=None,
         warmup_s=asked.warmup_s,
         duration_s=asked.window_s,
@@ -85,14 +84,13 @@ def spec_of(trial: Trial, base: RunSpec, question: Question) -> RunSpec:
             users=asked.users,
             processes=processes,
             hosts=min(load.hosts, asked.users // processes),
-            think_time_s=max(load.think_time_s, asked.users / (question.most_per_s or math.inf)),
+            think_time_s=asked.users / (question.most_per_s or math.inf),
         )
     else:
         rates = tuple(float(f"{rate:.{DIGITS}g}") for rate in asked.rates)
         load = replace(
             load,
             model=OPEN,
-            think_time_s=0.0,
             arrivals=POISSON,
             arrival_rate=max(rates),
             stages=rates,
