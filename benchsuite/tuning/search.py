@@ -15,7 +15,7 @@ from typing import Self
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.plain import plain
 from benchsuite.core.specs.objective import margin
-from benchsuite.core.units import format_number, format_period, gathered, some_of
+from benchsuite.core.units import format_number, gathered, some_of
 from benchsuite.tuning.candidates import HOPELESS, Resize, beside, bound, hopeless, refusal
 from benchsuite.tuning.confirming import FEWEST_STARTS, choose, confirm, held_by, hold, unsteady
 from benchsuite.tuning.diagnosing import Variants, diagnose, overload, vary
@@ -110,10 +110,9 @@ class Search(Making):
         notebook, question, parts = self.notebook, self.question, list[Notebook]()
         order = list(question.scaling)
         self.random.shuffle(order)
-        fair_s = min(question.budget_s / len(order), least_s(question.window_factor))
         for place, candidate in enumerate(order):
             assert candidate.cpus is not None
-            left_s = max(fair_s, self.unspent_s / (len(order) - place))
+            left_s = max(least_s(question.window_factor), self.unspent_s / (len(order) - place))
             alone = replace(question, only=candidate, cpus=candidate.cpus, scaling=())
             part = Notebook(replace(alone, budget_s=left_s))
             search = Search(part, self.grid)
@@ -136,12 +135,6 @@ class Search(Making):
         """What may be probed; none, and the end in the notebook, where nothing may be started."""
         question, notebook = self.question, self.notebook
         notebook.unable.update(question.unable)
-        least = least_s(question.window_factor)
-        if question.budget_s < least:
-            short, enough = map(format_period, (question.budget_s, least))
-            notebook.said = f"a budget of {short} shows nothing: give {enough} or more"
-            notebook.end = End.REFUSED
-            return []
         sizes = sorted(self._candidates(), key=lambda size: size != question.current)
         allowed = gathered((size.server, size) for size in sizes if not refusal(question, size))
         if not allowed:

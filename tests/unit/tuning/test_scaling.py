@@ -127,12 +127,6 @@ def test_where_nothing_holds_it_says_what_one_user_gets():
     assert told.sentences == ("Nothing holds p95 < 200ms: one user alone takes 300\u2009ms.",)
 
 
-def test_a_budget_that_ends_leaves_numbers_out_with_the_reason():
-    told = scaled(asks((1, 2, 3), budget_s=300.0))
-    assert [row.state for row in told.rows].count(State.NOT_TRIED) >= 1
-    assert all("a budget of" in why for _, why in told.not_tried)
-
-
 def test_cut_after_any_trial_it_goes_on_the_same():
     question = asks((1, 2, 3), seed=4)
     measure = Ideal(OBJECTIVE, usl)
