@@ -303,12 +303,10 @@ class Search(Making):
             return crossing.rate
         if starts:
             return LOWER * min(entry.trial.load.rates[0] for entry in starts)
-        estimates = {one: rate for one in notebook.states if (rate := notebook.estimate(one))}
-        through = notebook.screened(candidate)
-        if through is None:
-            return max(estimates.values(), default=FIRST * self.page.goodput)
-        shares = [rate / own for one, rate in estimates.items() if (own := notebook.screened(one))]
-        return through * (statistics.median(shares) if shares else FIRST)
+        known = ((notebook.estimate(one), notebook.screened(one)) for one in notebook.states)
+        shares = [rate / through for rate, through in known if rate and through]
+        share = statistics.median(shares) if shares else FIRST
+        return share * (notebook.screened(candidate) or self.page.goodput)
 
     def _walk(self, field: Sequence[Candidate]) -> Steps[list[Candidate]]:
         """Sizes next to the best that nobody has tried yet, as far as they stand a full load."""
