@@ -122,7 +122,7 @@ CHANCE = 0.01  #: With which a start that just reaches a goal misses by more tha
 
 
 def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
-    """What is noted of the first of these that runs; None where the end is noted instead."""
+    """What is noted of the first of these that runs; None without one, or where it is too slow."""
     notebook, cpus = making.notebook, making.question.cpus
     objective = making.question.objective
     causes: set[str | tuple[str, ...]] = set()
@@ -159,8 +159,6 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
         if (cause and cause in causes) or making.unspent_s <= 0:
             break  # as of another server, so it is not due to the server; or no time is left
         causes.add(cause)
-    whys = dict.fromkeys(notebook.decided(State.NO_STATEMENT, State.DISCARDED).values())
-    notebook.end, notebook.said = End.NOTHING_RAN, "; ".join(whys)
     return None
 
 

@@ -85,8 +85,11 @@ class Search(Making):
         if question.scaling:
             yield from self._scale()
             return
-        firsts = self._startable()
-        if not firsts or (page := (yield from probe(self, firsts))) is None:
+        if not (firsts := self._startable()):
+            return
+        if (page := (yield from probe(self, firsts))) is None:
+            if self.notebook.end is None:
+                self._ended(confirmed=False)
             return
         self.page = page
         candidates = self._admitted(self._candidates())
