@@ -12,7 +12,7 @@ from benchsuite.core.units import counted, format_bytes, format_number
 from benchsuite.stats.levels import Crossing, Point, crossing, shifted
 from benchsuite.tuning.trial import Candidate, Level, Observation, Phase, Probe, Question, Trial
 
-OVERHEAD_S = 4.0  #: Of the first start.
+OVERHEAD_S = 2.5  #: Of a start beside its load, where none went to its end.
 COUNTED = tuple(one for one in Phase if one not in (Phase.DIAGNOSE, Phase.FLAME, Phase.STRAIN))
 RISING = (Phase.LADDER, Phase.RACE, Phase.BISECT)  #: Starts that look for the rate that just holds.
 NEAR = 0.15  #: So far from that rate, in its logarithm, a start says how it differs from others.

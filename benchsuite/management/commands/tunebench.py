@@ -22,13 +22,13 @@ from benchsuite.management.options.parsing import BriefCommand, read, refuse_bes
 from benchsuite.management.options.place import Place
 from benchsuite.management.session import Results, session
 from benchsuite.management.tuning import execution as executing
-from benchsuite.management.tuning.execution import OVERHEAD_S, Execution, rehearsal
+from benchsuite.management.tuning.execution import Execution, rehearsal
 from benchsuite.models import Run, Tuning
 from benchsuite.report.terminal.progress import Progress, TrialProgress
 from benchsuite.report.tuning.evidence import TuningReport, tuning_report
 from benchsuite.system import cpus
 from benchsuite.telemetry.machine import HostSample
-from benchsuite.tuning.notebook import End
+from benchsuite.tuning.notebook import OVERHEAD_S, End
 
 UNCONFIRMED = 3  #: Status where nothing holds the objective, or what was found is not confirmed.
 

@@ -94,11 +94,9 @@ class Execution:
 
     def rehearsed(self) -> Notebook:
         """At the end of the search, if what comes after its trials so far is as assumed."""
-        before = self.notebook.entries
-        ahead = search(self.asked, before)
+        ahead = search(self.asked, self.notebook.entries)
         while (trial := ahead.next) is not None:
-            overhead_s = ahead.notebook.overhead_s if before else OVERHEAD_S
-            ahead.tell(_assumed(trial, ahead.notebook, overhead_s))
+            ahead.tell(_assumed(trial, ahead.notebook))
         return ahead.notebook
 
     def enter(self, at_work: Session) -> None:
@@ -202,7 +200,6 @@ def variants(asked: Asked, pick: Candidate, against: Against) -> Iterator[Candid
 
 
 USED = 0.85  #: Of what no server can exceed: so much does one reach in time, roughly.
-OVERHEAD_S = 2.5  #: Of a start beside its load, where none was made.
 
 
 def search(asked: Asked, entries: Sequence[Entry] = ()) -> Search:
@@ -218,7 +215,7 @@ def search(asked: Asked, entries: Sequence[Entry] = ()) -> Search:
     return Search(Notebook(question), grid, resize, partial(variants, asked)).after(entries)
 
 
-def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation:
+def _assumed(trial: Trial, notebook: Notebook) -> Observation:
     """Below its limit a server is in time: what a full load got through, else its bound."""
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
     through = notebook.screened(candidate)
@@ -231,7 +228,7 @@ def _assumed(trial: Trial, notebook: Notebook, overhead_s: float) -> Observation
         levels.append(Level(rate=0.0 if closed else rate, planned=planned, met=met, goodput=rate))
     return Observation(
         levels=levels,
-        took_s=overhead_s + load.duration_s,
+        took_s=notebook.overhead_s + load.duration_s,
         response_s=probe.response_s,
         cpu_s=probe.cpu_s,
         memory_bytes=(probe.memory_bytes or 0.0) * candidate.processes or None,
