@@ -164,18 +164,13 @@ def unsteady(notebook: Notebook, candidate: Candidate) -> str:
     return ""
 
 
-def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.0) -> Steps[bool]:
+def confirm(making: Making, candidate: Candidate, whose: str) -> Steps[bool]:
     """Whether a rate was confirmed. Single starts find what it just holds in windows so long, as
     far as the search has not; then several are made at a rate that nearly every start holds, as far
-    as they differed; and again at a lower one, while there is time. `kept_s` of the budget is left
-    for others.
+    as they differed; and again at a lower one, while there is time.
     """
     notebook, rate = making.notebook, making.notebook.estimate(candidate)
-
-    def left_s() -> float:
-        return SPARE * (making.left_s - kept_s)
-
-    shape = _shape(making, AT_FIRST * left_s()) or _shape(making, left_s())
+    shape = _shape(making, AT_FIRST) or _shape(making)
     if rate is None or shape is None:
         return False
     starts, window_s = shape
@@ -188,7 +183,7 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
         if points := notebook.points(_long(making, candidate)):
             rate = crossing(points).rate
         load = making.confirming((rate,), window_s)
-        if making.cost_s(load, 1 + starts) > left_s():
+        if making.cost_s(load, 1 + starts) > SPARE * making.left_s:
             break
         reason = f"a fresh run of {whose}, near its limit"
         yield from making.start(candidate, Phase.CONFIRM, load, reason, place)
@@ -198,12 +193,12 @@ def confirm(making: Making, candidate: Candidate, whose: str, kept_s: float = 0.
             rate = max(FAR_DOWN * rate, min(cautious, DOWN * rate))
         elif not is_limited:
             rate = cautious
-        shape = _shape(making, left_s())
+        shape = _shape(making)
         if shape is None or notebook.state(candidate) is State.DISCARDED:
             break
         reason = f"fresh runs of {whose}" + ", at a lower rate" * bool(attempt)
         starts, load = shape[0], making.confirming((rate,), shape[1])
-        yield from fresh(making, candidate, load, starts, reason, kept_s, (attempt + 1) * ROUND)
+        yield from fresh(making, candidate, load, starts, reason, (attempt + 1) * ROUND)
         if held_by(notebook, candidate):
             return True
     return False
@@ -233,9 +228,11 @@ def _cautious(making: Making, candidate: Candidate, rate: float) -> float:
     return math.exp(mean - NEARLY_ALL * apart)
 
 
-def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
-    """How many starts with windows of which length fit; None for too few."""
-    shortest = making.confirming(window_s=0.0)
+def _shape(making: Making, part: float = 1.0) -> tuple[int, float] | None:
+    """How many starts with windows of which length fit into that part of the time that is left;
+    None for too few.
+    """
+    left_s, shortest = part * SPARE * making.left_s, making.confirming(window_s=0.0)
     beside_s = making.cost_s(shortest) - shortest.window_s
     least_s = making.confirming().window_s
     starts = max(FEWEST_STARTS, min(STARTS, int(left_s / (beside_s + least_s))))
@@ -246,14 +243,14 @@ def _shape(making: Making, left_s: float) -> tuple[int, float] | None:
 
 
 def fresh(
-    making: Making, candidate: Candidate, load: Load, starts: int, why: str, kept_s: float, at: int
+    making: Making, candidate: Candidate, load: Load, starts: int, why: str, at: int = 0
 ) -> Steps[None]:
     """As many starts as there is time for, from that place on; none where they would be few. After
     one that missed a goal more can't show that the rate is held.
     """
     notebook, goals = making.notebook, making.question.objective.goals
     for place in range(starts):
-        if making.cost_s(load, max(1, FEWEST_STARTS - place)) > making.left_s - kept_s:
+        if making.cost_s(load, max(1, FEWEST_STARTS - place)) > making.left_s:
             break
         yield from making.start(candidate, Phase.CONFIRM, load, why, at + place)
         levels = by_rate(notebook, candidate).get(load.rates[0], [])
@@ -347,7 +344,7 @@ def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> St
     notebook = making.notebook
     is_now = candidate == making.question.current
     reason = f"fresh runs of {'what runs now' if is_now else 'the one that needs least'}"
-    yield from fresh(making, candidate, making.confirming((rate,)), starts, reason, 0.0, 0)
+    yield from fresh(making, candidate, making.confirming((rate,)), starts, reason)
     if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
     elif held_by(notebook, candidate):

@@ -36,6 +36,7 @@ class Making:
         self.notebook, self.question = notebook, notebook.question
         self.random = random.Random(self.question.seed)
         self.longer = self.question.window_factor
+        self.kept_s = 0.0  #: Of the budget, for what comes after the pick.
 
     def start(
         self, candidate: Candidate, phase: Phase, load: Load, reason: str, place: int = 0
@@ -99,8 +100,8 @@ class Making:
 
     @property
     def left_s(self) -> float:
-        """The same beside what a diagnostic start of the pick will take."""
-        return self.unspent_s - self.cost_s(self.load(1, DIAGNOSING_S))
+        """The same beside what is kept, and what a diagnostic start of the pick will take."""
+        return self.unspent_s - self.kept_s - self.cost_s(self.load(1, DIAGNOSING_S))
 
     def shuffled(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         return self.random.sample(candidates, len(candidates))

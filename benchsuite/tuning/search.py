@@ -196,10 +196,10 @@ class Search(Making):
         confirmed = False
         while (pick := self._choose()) is not None:
             notebook.decide(pick, State.RECOMMENDED)
-            kept_s = 0.0
             if now not in (None, pick) and notebook.estimate(now):
-                kept_s = self.cost_s(self.confirming(), 1 + FEWEST_STARTS)
-            confirmed = yield from confirm(self, pick, "the pick", kept_s)
+                self.kept_s = self.cost_s(self.confirming(), 1 + FEWEST_STARTS)
+            confirmed = yield from confirm(self, pick, "the pick")
+            self.kept_s = 0.0
             if over := notebook.excess(pick):
                 notebook.decide(pick, State.OVER, over)
             if notebook.state(pick) is State.RECOMMENDED:
