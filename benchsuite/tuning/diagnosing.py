@@ -67,9 +67,8 @@ def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Se
         unable[what] = NO_TIME
         return ()
     seen = yield from making.start(pick, phase, load, reason)
-    disturbed = f"it was disturbed: {', '.join(seen.codes)}" if seen.says_nothing else ""
-    if why := seen.cause or disturbed:
-        unable[what] = why
+    if seen.failure or seen.says_nothing:
+        unable[what] = seen.words(making.question.objective.goals[0])
     return seen.named
 
 

@@ -155,7 +155,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
                 )
                 return notebook.probe
             seen = full
-        notebook.decide(first, State.NO_STATEMENT, unsaid(seen))
+        notebook.decide(first, State.NO_STATEMENT, seen.words(objective.goals[0]))
         cause = seen.failure or seen.codes
         if (cause and cause in causes) or making.unspent_s <= 0:
             break  # as of another server, so it is not due to the server; or no time is left
@@ -163,22 +163,11 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
     return None
 
 
-def unsaid(seen: Observation) -> str:
-    """Why a start says nothing of its server."""
-    if seen.failure:
-        return f"its run failed: {seen.cause}"
-    if seen.limit:
-        return f"the load generator was the limit ({', '.join(seen.limit)})"
-    if seen.codes:
-        return f"{', '.join(seen.codes)} in each of its runs"
-    fails = f" ({', '.join(seen.fails)})" if seen.fails else ""
-    return f"no right answer{fails}{f': {seen.wrong}' * bool(seen.wrong)}"
-
-
 def judge(notebook: Notebook, candidate: Candidate, seen: Observation, *, is_known: bool) -> None:
     """Decides whether it goes on after this start; `is_known`: whether anything is known of it."""
     if not is_known:
-        notebook.decide(candidate, State.NO_STATEMENT, unsaid(seen))
+        goal, *_ = notebook.question.objective.goals
+        notebook.decide(candidate, State.NO_STATEMENT, seen.words(goal))
     elif why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
     else:

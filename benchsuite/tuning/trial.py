@@ -121,7 +121,7 @@ class Level:
     def words(self, goal: Goal) -> str:
         """ "96.3 % at 150/s", of the first goal; "a mean of 43 ms at 150/s"."""
         if not self.rate:
-            return units.format_rate(self.goodput)
+            return units.format_rate(self.goodput) if self.goodput else "no right answer"
         share = self.met[0] / max(1, self.planned)
         shown = goal.reached(share) if goal.is_mean else units.format_percent(100 * share)
         return f"{shown} at {units.format_number(self.rate)}/s"
@@ -159,7 +159,7 @@ class Observation:
         levels = [level.words(goal) for level in self.levels if level.planned or level.goodput]
         parts = (
             ("", self.cause),
-            ("says nothing of the server: ", ", ".join(self.codes)),
+            ("it was disturbed: ", ", ".join(self.codes)),
             ("", ", ".join(levels)),
             ("the load generator was the limit: ", ", ".join(self.limit)),
             ("the server failed: ", ", ".join(self.fails)),
