@@ -173,35 +173,29 @@ def _wrong(result: RunResult) -> str:
 def _levels(
     trial: Trial, result: RunResult, objective: Objective, each: float, spoiled: Collection[str]
 ) -> Iterator[Level]:
-    """Those that were reached and not spoiled; that in which the server died was met by nobody."""
+    """Those that were reached and not spoiled; that in which the server died was met by nobody.
+    What was dropped, failed or was never answered is late.
+    """
     assert result.total is not None
+    goals, patience_s = objective.goals, _patience_s(objective)
     stages = [one for one in result.summaries if one.scope == "stage" and _planned(one, each)]
     stages.sort(key=lambda stage: stage.order)
     reached = [result.total] if trial.load.users else stages
-    for summary in reached:
-        if summary.name not in spoiled:
-            rate = 0.0 if trial.load.users else trial.load.rates[summary.order - 1]
-            level = _level(rate, summary, objective, each)
-            died = result.status is Status.FAILED and summary is reached[-1]
-            yield replace(level, met=(0,) * len(level.met)) if died else level
-
-
-def _level(rate: float, summary: Summary, objective: Objective, each: float) -> Level:
-    """What was dropped, failed or was never answered is late."""
-    goals, patience_s = objective.goals, _patience_s(objective)
-    planned = _planned(summary, each)
-    times = summary.response_time.histogram
-    distribution = histogram.decode(times) if times else histogram.empty()
-    met = tuple(_met(goal, summary, planned, distribution, patience_s) for goal in goals)
-    return Level(
-        rate=rate,
-        offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
-        planned=planned,
-        met=met,
-        failures=summary.failures + planned - summary.requests,
-        goodput=summary.goodput / each,
-        percentile_s=_percentile_s(goals[0], planned, met[0], distribution),
-    )
+    for summary in (one for one in reached if one.name not in spoiled):
+        rate = 0.0 if trial.load.users else trial.load.rates[summary.order - 1]
+        planned, times = _planned(summary, each), summary.response_time.histogram
+        distribution = histogram.decode(times) if times else histogram.empty()
+        met = tuple(_met(goal, summary, planned, distribution, patience_s) for goal in goals)
+        died = result.status is Status.FAILED and summary is reached[-1]
+        yield Level(
+            rate=rate,
+            offered=summary.arrivals.offered_rate if summary.arrivals and rate else None,
+            planned=planned,
+            met=(0,) * len(met) if died else met,
+            failures=summary.failures + planned - summary.requests,
+            goodput=summary.goodput / each,
+            percentile_s=_percentile_s(goals[0], planned, met[0], distribution),
+        )
 
 
 def _met(
