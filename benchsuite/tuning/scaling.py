@@ -96,8 +96,6 @@ def unmeasured_cautions(notebook: Notebook, pick: Candidate) -> Iterator[str]:
     if asked > had:
         beyond = f"No rate is said for {asked} CPUs, which the server can't have here"
         yield beyond + bound(asked, "they answer")
-    elif asked:
-        yield f"The server had {counted(asked, 'CPU')}, as was asked."
     if had == 1:
         each = "." if asked > had else bound(1, "each more answers")
         yield f"Measured on 1 CPU: how many processes several CPUs need is not known{each}"
