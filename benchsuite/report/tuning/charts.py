@@ -21,15 +21,14 @@ def shares(outcome: Outcome) -> Chart:
     notebook, goal = outcome.notebook, outcome.notebook.question.objective.goals[0]
     kinds = ("", "-open", RISING), (", fresh", "", (Phase.CONFIRM,))
     every = (*RISING, Phase.CONFIRM)
-    racing = [row.candidate for row in outcome.rows if notebook.of(row.candidate, *every)]
+    racing = [row.candidate for row in outcome.rows if by_rate(notebook, row.candidate, *every)]
     columns, measured = [], []
     for candidate, style in zip(racing, styles([one.server for one in racing]), strict=True):
         for fresh, hollow, phases in kinds:
-            if notebook.of(candidate, *phases):
+            if levels := by_rate(notebook, candidate, *phases):
                 mark, title = points(style.colour, style.marker + hollow), candidate.name + fresh
                 columns.append(Column(f"{title} percent", title, format_percent, mark=mark))
-                levels = by_rate(notebook, candidate, *phases).items()
-                measured.append({rate: _percent(of_rate) for rate, of_rate in levels})
+                measured.append({rate: _percent(some) for rate, some in levels.items()})
     rates = sorted(set().union(*measured))
     asked = Column("asked_percent", "asked for", format_percent, mark=line(GREY, "dash"))
     chart = draw(
