@@ -22,7 +22,6 @@ from benchsuite.stats.compare import ratio
 from benchsuite.tuning import confirming, scaling
 from benchsuite.tuning.confirming import Held
 from benchsuite.tuning.notebook import RISING, End, Notebook, State
-from benchsuite.tuning.planning import misses
 from benchsuite.tuning.scaling import Scaling
 from benchsuite.tuning.trial import Candidate, Level, Phase
 
@@ -335,10 +334,8 @@ def _now(notebook: Notebook, pick: Candidate) -> str:
     if held := confirming.held_by(notebook, now):
         return f"{you}: {format_number(held.rate)}/s."
     if rates := confirming.by_rate(notebook, now):
-        rate, levels = f"{format_number(min(rates))}/s", rates[min(rates)]
-        if misses(notebook.question.objective.goals, levels):
-            return f"{you}, which did not hold {rate}."
-        return f"{you}, which is not shown to hold {rate}: {_seen(notebook, levels)}."
+        rate, seen = f"{format_number(min(rates))}/s", _seen(notebook, rates[min(rates)])
+        return f"{you}, which is not shown to hold {rate}: {seen}."
     return f"{you}: {became(*notebook.states[now], between=', ')}."
 
 
