@@ -297,7 +297,6 @@ def needs(notebook: Notebook, candidate: Candidate) -> tuple[float, ...]:
 
 
 MORE = 1.05  #: Times the rate must its starts hold, so that the next one surely holds the rate.
-FEWER = 5  #: Starts that confirm a rate that is asked for, where time is short.
 ARRIVALS = 150  #: Planned in the window that screens, at least.
 TRYING = 0.45  #: Of the budget at most goes into the first starts.
 FEWEST = 4  #: Are tried, however short it is.
@@ -325,13 +324,12 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
             notebook.decide(candidate, State.DROPPED, f"dropped after its first run, with {shown}")
     more = rate * MORE * margin(notebook, making.confirming().window_s)
     each_s = making.cost_s(making.confirming((more,)))
-    starts = STARTS if 2 * STARTS * each_s <= making.left_s else FEWER
     least: Candidate | None = None
     going = sorted(notebook.going(order), key=lambda size: (size != current, needs(notebook, size)))
     for candidate in going:
         if least is not None and needs(notebook, least) <= needs(notebook, candidate):
             notebook.decide(candidate, State.BEHIND, "it may hold the rate, and needs more")
-        elif (count := min(starts, int(making.left_s / each_s))) < FEWEST_STARTS:
+        elif (count := min(STARTS, int(making.left_s / each_s))) < FEWEST_STARTS:
             notebook.decide(candidate, State.RACING, "the budget left no time for its fresh runs")
         elif (yield from _holds(making, candidate, more, count)):
             if least is not None:
