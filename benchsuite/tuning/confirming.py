@@ -263,9 +263,6 @@ TIED = 0.02  #: Within this of the best: nobody would act on it.
 
 def choose(notebook: Notebook) -> Candidate | None:
     """The pick; the notebook says which others are behind the best, or as good as it."""
-    for candidate in notebook.decided(State.RACING):
-        if why := notebook.excess(candidate):
-            notebook.decide(candidate, State.OVER, why)
     racing = notebook.decided(State.RACING)
     rates = {one: rate for one in racing if (rate := notebook.estimate(one))}
     tied = [one for one in rates if rates[one] >= (1 - TIED) * max(rates.values())]
