@@ -266,17 +266,14 @@ class Outcome:
     @property
     def missing(self) -> str:
         """What the next minutes of a search would add, or a longer one."""
-        notebook = self.notebook
-        cut = len(notebook.decided(State.NOT_TRIED))
-        if notebook.question.scaling or (self.end is not None and not cut):
+        cut = len(self.notebook.decided(State.NOT_TRIED))
+        if self.notebook.question.scaling or (self.end is not None and not cut):
             return ""
         if self.end is not None:
             more = counted(cut, "candidate")
             return f"A longer search would add {more} for which the budget left no time."
         if self.held is not None:
             return "The next minutes add what limits it, and other settings."
-        if self.pick and notebook.of(self.pick, Phase.CONFIRM):
-            return "The next minutes add more fresh runs to confirm it."
         return "The next minutes add rates for the best, and fresh runs that confirm one."
 
     @property
