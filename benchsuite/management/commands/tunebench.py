@@ -57,7 +57,7 @@ class Command(BriefCommand):
         execution = _execution(options, screen)
         place = read(Place, options)
         place.check_runs([execution.asked.spec])
-        notebook = execution.notebook
+        notebook = execution.search.notebook
         ahead = execution.rehearsed()
         left_s = ahead.spent_s - notebook.spent_s
         screen.say(f"Tuning   {_headline(execution)} · about {format_period(round(left_s))}")
@@ -130,7 +130,7 @@ def _alone_s(execution: Execution, screen: output.Screen) -> float:
     """How long one user waits, who is asked of the first server before anything is stored."""
     trial = execution.search.next
     if trial is None:
-        raise UsageError(f"Nothing can be started: {execution.notebook.said}.")
+        raise UsageError(f"Nothing can be started: {execution.search.notebook.said}.")
     plan = execution.plan_of(trial)
     shown = Progress(screen, ["one user"], lambda _: [OVERHEAD_S])
     with session(Results(screen.say), shown, screen) as at_work, shown:
@@ -147,7 +147,7 @@ def _alone_s(execution: Execution, screen: output.Screen) -> float:
 
 def _headline(execution: Execution) -> str:
     asked = execution.asked
-    question, made = asked.question, len(execution.notebook.entries)
+    question, made = asked.question, len(execution.search.notebook.entries)
     everything = cpus.available()
     on = f"server on {len(asked.spec.server.cpus or everything)} of {len(everything)} CPUs"
     if question.scaling:
@@ -157,14 +157,15 @@ def _headline(execution: Execution) -> str:
     elif question.only and question.only.runs_already:
         on = "nothing started or isolated"
     before = [f"{counted(made, 'run')} made before"] * bool(made)
-    return " · ".join([TuningReport(execution.row, execution.notebook).question, on, *before])
+    report = TuningReport(execution.row, execution.search.notebook)
+    return " · ".join([report.question, on, *before])
 
 
 def _tell(screen: output.Screen, execution: Execution, options: Mapping[str, Any]) -> None:
     """What is known, whatever ended the search; nothing where it has not begun."""
     if execution.row._state.adding:
         return
-    report = TuningReport(execution.row, execution.notebook)
+    report = TuningReport(execution.row, execution.search.notebook)
     screen.answer(report.answer, conf.page("tune", execution.row.pk))
     _write(report, options)
 
@@ -186,5 +187,5 @@ def _write(report: TuningReport, options: Mapping[str, Any]) -> None:
 
 def _limiting(execution: Execution, start: Run) -> list[str]:
     """Codes of what limits the pick, by this diagnostic start of it."""
-    limiting = TuningReport(execution.row, execution.notebook).limits(start)
+    limiting = TuningReport(execution.row, execution.search.notebook).limits(start)
     return [limit.code for limit in limiting.limits] if limiting else []

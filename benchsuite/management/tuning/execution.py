@@ -76,7 +76,7 @@ class Execution:
                     shown.saw(seen)
                 with held_back():  # the search must not know of what isn't stored
                     self.search.tell(seen)
-                    purposes.keep_tuning(self.row, self.notebook, ran)
+                    purposes.keep_tuning(self.row, self.search.notebook, ran)
 
     def plan_of(self, trial: Trial) -> Plan:
         """Its run; raises UsageError and UnavailableError where it can't be had."""
@@ -84,17 +84,13 @@ class Execution:
         preflight.check(plan)
         return plan
 
-    @property
-    def notebook(self) -> Notebook:
-        return self.search.notebook
-
     def plan(self) -> Plan:
         """A run like those that will be made, in the Python that serves all of them."""
         return resolved(next(iter(self.asked.servers)), self.asked.spec)
 
     def rehearsed(self) -> Notebook:
         """At the end of the search, if what comes after its trials so far is as assumed."""
-        ahead = search(self.asked, self.notebook.entries)
+        ahead = search(self.asked, self.search.notebook.entries)
         while (trial := ahead.next) is not None:
             ahead.tell(_assumed(trial, ahead.notebook))
         return ahead.notebook
@@ -106,7 +102,7 @@ class Execution:
             facts = {"python": plan.server.python.facts, "packages": plan.server.python.packages}
             self.row.software = store.known(Software, facts)
             self.row.revision = resuming.revision()
-        elif self.row.trials.count() > len(self.notebook.entries):
+        elif self.row.trials.count() > len(self.search.notebook.entries):
             raise UsageError(f"{which(self.row)} was continued by another command meanwhile.")
         resuming.begin(self.row)
 
