@@ -150,9 +150,7 @@ class Search(Making):
         question = self.question
         asked = [question.only] if question.only is not None else self.grid(self.page)
         possible = [one for one in asked if one.server not in question.unable]
-        if question.current is not None:
-            possible.append(question.current)
-        return list(dict.fromkeys(possible))
+        return list(dict.fromkeys([*possible, *filter(None, [question.current])]))
 
     def _admitted(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """Those that are not refused; the others are noted so."""
