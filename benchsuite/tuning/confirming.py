@@ -101,8 +101,6 @@ def by_rate(notebook: Notebook, candidate: Candidate, *phases: Phase) -> dict[fl
 
 def at_most(failures: int, planned: int) -> float:
     """The share of failures that so few would not show once in twenty times (Clopper & Pearson)."""
-    if failures >= planned:
-        return 1.0
     return beta_quantile(failures + 1, planned - failures, CONFIDENCE)
 
 
