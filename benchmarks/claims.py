@@ -27,8 +27,9 @@ from benchsuite.studies.claims import (
     Outcome,
     answered,
     doubts_of_claims,
+    in_doubt,
+    is_hoped,
     judge,
-    worth_more,
 )
 from benchsuite.studies.intervals import Interval, Kind, Scatter, Side, interval, scatter
 from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
@@ -245,7 +246,8 @@ def _sequence(generator: Generator, unlike: float, far: float) -> tuple[list[Out
         for at, judgement in enumerate(judgements):
             if outcomes[at] is Outcome.UNTOLD:
                 outcomes[at] = judgement.outcome
-        for cell in worth_more(doubts_of_claims(judgements), rounds_left):
+        doubts = doubts_of_claims(judgements)
+        for cell in in_doubt(doubt for doubt in doubts if is_hoped(doubt, rounds_left)):
             made[int(cell["cell"])] += 1
     return outcomes, sum(made)
 

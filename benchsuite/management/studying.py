@@ -151,11 +151,13 @@ class Execution:
         return [*claims.doubts_of_claims(judged), *claims.doubts_of_questions(questions)]
 
     def _turns(self) -> Iterator[Turn]:
-        """All that is run, as far as it goes; what doesn't fit into the time left comes last."""
+        """All that is run, as far as it goes: what doesn't fit into the time left waits for what
+        does, and the last rounds of a budget follow all of it.
+        """
         waiting = list(self.blocks())
         for need in NEEDS:
             for block in [block for block in waiting if self._need(block[0].place) is need]:
-                if monotonic() + sum(self.estimates_s(block)) <= self.ends_at:
+                if self._fits(block):
                     waiting.remove(block)
                     yield from self._each(block, waiting)
             while self.row.looks > 1 and (turns := self._round(need)):
@@ -170,24 +172,30 @@ class Execution:
 
     def _round(self, need: Need, *, is_last: bool = False) -> list[Turn]:
         """One start more of each cell in doubt, those next to each other that are compared."""
-        starts = [number for place, number in self.done if self._need(place) is need]
-        made = max(starts, default=self.row.repeat) - self.row.repeat
-        rounds_left = math.inf if is_last else LOOKS - 1 - made
+        if self.row.claims and need is Need.QUESTION:
+            return []
+        last, most = dict(sorted(self.done)), self.row.repeat + LOOKS - 1
+        open_doubts = list[Doubt]()
+        for doubt in self.doubts(need):
+            places = {self.place_of(cell) for cell in doubt.cells}
+            if places <= {*last}:  # a claim and a question about its cells have rounds each
+                own = [last[place] for place in places if self._need(place) is need]
+                rounds_left = most - max(own, default=self.row.repeat)
+                if rounds_left and (is_last or claims.is_hoped(doubt, rounds_left)):
+                    open_doubts.append(doubt)
         turns = list[Turn]()
-        if rounds_left > 0 and not (self.row.claims and need is Need.QUESTION):
-            last = dict(sorted(self.done))
-            begun = [
-                doubt
-                for doubt in self.doubts(need)
-                if all(self.place_of(cell) in last for cell in doubt.cells)
-            ]
-            for cell in claims.worth_more(begun, rounds_left):
-                place = self.place_of(cell)
-                number = last[place]  # a claim and a question about it have rounds each
-                if self.candidates[place].plan and number < self.row.repeat + LOOKS - 1:
-                    draw = random.Random(f"{self.row.seed} {place} {number}")
-                    turns.append(Turn(place, number + 1, draw.randrange(2**31)))
+        for place in map(self.place_of, claims.in_doubt(open_doubts)):
+            if self.candidates[place].plan and last[place] < most:
+                draw = random.Random(f"{self.row.seed} {place} {last[place]}")
+                turns.append(Turn(place, last[place] + 1, draw.randrange(2**31)))
+        if is_last:  # a shorter one may still fit
+            fitting = [turn for turn in turns if self._fits([turn])]
+            self.is_over_budget |= len(fitting) < len(turns)
+            return fitting
         return turns
+
+    def _fits(self, turns: Sequence[Turn]) -> bool:
+        return monotonic() + sum(self.estimates_s(turns)) <= self.ends_at
 
     def _each(self, turns: list[Turn], later: Sequence[Sequence[Turn]]) -> Iterator[Turn]:
         while turns:
@@ -217,7 +225,7 @@ class Execution:
         self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
             for turn in self._turns():
-                if monotonic() + self.estimates_s([turn])[0] > self.ends_at:
+                if not self._fits([turn]):
                     self.is_over_budget = True
                     return
                 candidate, row = self.candidates[turn.place], self.rows[turn.place]

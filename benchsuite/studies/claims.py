@@ -298,10 +298,11 @@ class _Evidence:
         if not cell.starts:
             return
         for name, (low, high) in asks.given.items() if isinstance(asks, Claim) else ():
-            values = cell.values(name)
-            if not values or not low <= fmean(values) <= high:
+            mean = fmean(values) if (values := cell.values(name)) else None
+            if mean is None or not low <= mean <= high:
                 show = metric(self.study.figure(name)).show
-                seen = show(fmean(values)) if values else "not known"
+                write = written if mean is not None and math.isinf(mean) else show
+                seen = "not known" if mean is None else write(mean)
                 what = f"not this question here: {titled(name)} of {where} is {seen}"
                 yield f"{what}, and must be {_region_words(low, high, show)}"
         without = [start for start in cell.counted if start.figures.get(figure) is None]
@@ -409,10 +410,12 @@ def doubts_of_questions(questions: Iterable[Answered]) -> Iterator[Doubt]:
                         yield Doubt(question.answer.asks, places, arm.more, is_known)
 
 
-def worth_more(doubts: Iterable[Doubt], rounds: float) -> list[Coordinates]:
-    """The cells of which one start more tells most, each once, the cheapest doubt first, without
-    what outlasts the rounds left by far: the more are left, the more the scatter becomes known.
-    """
-    within = [doubt for doubt in doubts if (doubt.more or math.inf) <= HOPED * rounds]
-    within.sort(key=lambda doubt: doubt.more or math.inf)
-    return list({matrix.key(cell): cell for doubt in within for cell in doubt.cells}.values())
+def is_hoped(doubt: Doubt, rounds: int) -> bool:
+    """Whether so many rounds may decide it: the more follow, the more the scatter becomes known."""
+    return (doubt.more or math.inf) <= HOPED * rounds
+
+
+def in_doubt(doubts: Iterable[Doubt]) -> list[Coordinates]:
+    """The cells of which a start more tells most, each once, those of the cheapest doubt first."""
+    cheapest = sorted(doubts, key=lambda doubt: doubt.more or math.inf)
+    return list({matrix.key(cell): cell for doubt in cheapest for cell in doubt.cells}.values())

@@ -512,6 +512,24 @@ def test_what_looks_hopeless_has_what_is_left_of_a_budget(machine, asking, word,
     assert sorted(numbers) == sorted([*range(1, starts + 1)] * 2)
 
 
+def test_a_claim_that_had_to_wait_has_all_its_rounds_too(machine, asking, file, monkeypatch):
+    of_threads = ASKING.split("\n\n")[0].replace("half-is-half", "of-threads")
+    file.write_text(file.read_text() + of_threads.replace("sync", "gthread"))
+    machine.ends = [partial(near_its_threshold, scatter=0.04)] * 99
+
+    def estimates_s(self, turns):
+        return [200.0 * ("gthread" in self.candidates[one.place].title) for one in turns]
+
+    with monkeypatch.context() as busy:
+        busy.setattr(studying.Execution, "estimates_s", estimates_s)
+        runstudy("--budget=150s")
+    assert {setup for setup, *_ in ran()} == {"sync"}
+    runstudy("--resume", "--budget=1h")
+    setups = [setup for setup, *_ in ran()]
+    rounds = setups[: setups.index("broken")].count("gthread")
+    assert rounds == 2 * (1 + LOOKS)
+
+
 @pytest.mark.parametrize("claimed", [False, True])
 def test_what_does_not_fit_into_the_time_waits_for_what_does(
     machine, asking, file, monkeypatch, *, claimed

@@ -9,7 +9,7 @@ import pytest
 from benchsuite.studies import intervals, measured
 from benchsuite.studies.claims import Judgement, Outcome, judge
 from benchsuite.studies.measured import Execution, Start
-from benchsuite.studies.study import Claim
+from benchsuite.studies.study import Claim, Figure
 from tests.unit.studies import worlds
 from tests.unit.studies.worlds import FLAT, HALVES
 
@@ -87,6 +87,23 @@ def test_false_claims_are_found(starts: int) -> None:
     ]
     assert found.count(Outcome.FAILS) >= 0.5 * len(found)
     assert Outcome.HOLDS not in found
+
+
+def test_a_condition_without_limit_is_told() -> None:
+    claim = replace(worlds.claim(HALVES), given={"slow": (0.0, 2.0)})
+    figures = (Figure(name="plateau", of="goodput"), Figure(name="slow", of="p95_s"))
+    measured = worlds.execution()
+    cells = [
+        replace(
+            cell,
+            starts=[
+                replace(start, figures={**start.figures, "slow": math.inf}) for start in cell.starts
+            ],
+        )
+        for cell in measured.cells
+    ]
+    (judgement,) = judge(worlds.study(claim, figures=figures), replace(measured, cells=cells))
+    assert "is without limit, and must be 0" in judgement.reason
 
 
 def test_values(golden):
