@@ -4,7 +4,6 @@ says and what visitors who sent nothing, or an invalid form, are not told; and i
 to everybody.
 """
 
-import json
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -153,7 +152,7 @@ def _structural(done: Completion) -> str:
 
 
 def _before(done: Completion) -> set[str]:
-    at = urljoin(done.url, done.visits[-1].path)
+    at = done.url.removesuffix(done.path) + done.visits[-1].path
     return set().union(*(_links(visit.page, at) for visit in done.visits))
 
 
@@ -283,11 +282,16 @@ class BrowserWalk(Walk):
             raise self.stuck(f"{beginning}{words[0]}") from error
 
 
+def _quoted(text: str) -> str:
+    """As a string of CSS."""
+    return '"' + re.sub(r'["\\\x00-\x1f]', lambda sign: f"\\{ord(sign[0]):x} ", text) + '"'
+
+
 def _enter(shown: "Locator", control: Control, given: list[Value]) -> None:
-    fields = shown.locator(f"[name={json.dumps(control.name)}]")
+    fields = shown.locator(f"[name={_quoted(control.name)}]")
     if control.kind in ("radio", "checkbox"):
         for choice in control.choices:
-            box = fields.and_(shown.locator(f"[value={json.dumps(choice.value)}]"))
+            box = fields.and_(shown.locator(f"[value={_quoted(choice.value)}]"))
             box = box if box.count() else fields  # a box without a value sends "on"
             wanted = choice.value in given
             if control.kind == "checkbox" or wanted:

@@ -65,7 +65,7 @@ def read(content: bytes, content_type: str = "", linked: Linked = lambda href, b
     named = IN_HEADER.findall(content_type) or DECLARED.findall(content[:2048].decode("latin-1"))
     charset = next(filter(None, (*marked, *map(known_charset, named))), "utf-8")
     if charset != "utf-8":
-        content = content.decode(charset, "replace").encode()
+        content = content.decode(charset, "replace").encode(errors="replace")
     tree = LexborHTMLParser(content)
     base = _attribute(tree.css_first("base[href]"), "href")
     reader = _Reader(tree, content, linked, base)
@@ -89,7 +89,7 @@ def known_charset(name: str) -> str:
     """Python's name of a charset; empty if unknown."""
     try:
         known = codecs.lookup(name.strip()).name
-        "".encode(known)  # some codecs convert bytes to bytes
+        "".encode(known, "xmlcharrefreplace")  # some convert bytes to bytes, or are strict
     except (LookupError, ValueError):
         return ""
     return MEANT.get(known, known)

@@ -23,7 +23,7 @@ from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
 from benchsuite.robot.constraints import Constraint, Range
 from benchsuite.robot.forms import Control, Upload
-from benchsuite.robot.validity import lengths, made, point
+from benchsuite.robot.validity import LONGEST, lengths, made, point
 from benchsuite.robot.words import TABLES, about, like
 
 HOW_MANY = 64  #: Of each name and place of a locale: Faker takes longer for one than a page does.
@@ -156,6 +156,8 @@ def _telephones(writer: Writer) -> list[str]:
 
 def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
     """What is shown, then meant, then made by its pattern; other kinds in turn after refusals."""
+    if max(lengths(control, asked)[0], asked.of("words").whole[0]) > LONGEST:
+        raise ValueError(f"no answer has more than {LONGEST} characters")
     suggested = [choice.value for choice in control.choices]
     yield from writer.chance.sample(suggested, len(suggested))
     further = list(_others(writer)) if writer.refusals else []
@@ -224,7 +226,7 @@ def _meant(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]
 
 def _digits(asked: Constraint, writer: Writer) -> str:
     least, most = asked.of("characters", "digits").whole
-    return writer.token(least or most or 5, string.digits[1:])
+    return writer.token(min(least or most or 5, LONGEST), string.digits[1:])
 
 
 def fit(text: str, control: Control, asked: Constraint, chance: Random) -> str:

@@ -20,7 +20,7 @@ DAY_S = 24 * 3600
 EPOCH = datetime(1970, 1, 1)
 LABEL = r"[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?"
 EMAIL = re.compile(rf"[a-zA-Z0-9.!#$%&'*+/=?^_`{{|}}~-]+@{LABEL}(?:\.{LABEL})*")
-NUMBER = re.compile(r"-?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
+NUMBER = re.compile(r"-?(?:\d{1,99}(?:\.\d{0,99})?|\.\d{1,99})(?:[eE][-+]?\d{1,2})?")
 NUMBERS = ("number", "range")
 
 
@@ -55,6 +55,7 @@ SHORT = {"d": "0-9", "w": "A-Za-z0-9_"}
 RUN = re.compile(r"(?:[^\W_]|[@:/-]|\\\W)+")  #: What a pattern says literally, mostly.
 TRIES = 100
 MORE = 40  #: Signs beyond the least that a text may have.
+LONGEST = 100_000  #: Signs of an answer; what seems to ask for more was misread.
 
 
 def _parsed(kind: str, text: str | None) -> Fraction | None:
@@ -137,13 +138,15 @@ def lengths(control: Control, asked: Constraint) -> tuple[int, int | None]:
     """The least and the most characters, by its limits and by what else is asked for."""
     least, most = (control.limits.get(name, "").strip() for name in ("minlength", "maxlength"))
     low, high = asked.of("", "characters", *["digits"] * (asked.kind == "digits")).whole
-    ends = [int(most)] if most.isdigit() else []
+    ends = [int(most)] if most.isdecimal() else []
     ends += [high] if high is not None else []
-    return max(int(least) if least.isdigit() else 0, low), min(ends, default=None)
+    return max(int(least) if least.isdecimal() else 0, low), min(ends, default=None)
 
 
 def point(control: Control, kind: str, asked: Constraint, chance: Random) -> str:
     """A number or moment of this kind; ValueError, which names the limits, if none fits these."""
+    if max(asked.of(unit).whole[1] or 0 for unit in ("digits", "decimals")) > LONGEST:
+        raise ValueError("no number has so many digits")
     accepted, step, base = _line(kind, control.limits if control.kind == kind else {})
     low, high = _ends(accepted, kind, asked)
     if step is None:

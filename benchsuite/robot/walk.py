@@ -161,7 +161,7 @@ class Walk:
         own, pressed = (button.pressed, button.limits) if button is not None else ([], {})
         action = pressed.get("formaction") or form.action
         base = self._resolved(page.base, self.path) if page.base and action else self.path
-        target = self._resolved(action or self.path, base)
+        target = self._resolved(action, base)
         charset = next(filter(None, map(known_charset, form.charset.split())), page.charset)
         if (pressed.get("formmethod") or form.method).upper() != "POST":
             return self.ask("GET", f"{target.partition('?')[0]}?{query([*pairs, *own], charset)}")
@@ -182,8 +182,8 @@ class Walk:
                 if leads is None:
                     return Arrival(path, page, answer.status_code, redirects > 0)
                 sleep(leads[0])
-                base = self._resolved(page.base, path) if page.base else path
-                method, location = "GET", leads[1] or path
+                base = self._resolved(page.base, path) if page.base and leads[1] else path
+                method, location = "GET", leads[1]
             path = self._resolved(location, base)
         raise self.stuck(f"redirected more than {MOST_REDIRECTS} times")
 
@@ -317,7 +317,7 @@ class BlockingClient:
                         raise TimeoutError
                 if response.length and len(content) <= MAX_BYTES:
                     raise http.client.IncompleteRead(bytes(content), response.length)
-        except (OSError, http.client.HTTPException) as error:
+        except (OSError, UnicodeError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", error)
             if isinstance(reason, TimeoutError):
                 raise AnswerError(f"no answer within {self._timeout_s:g} s") from error

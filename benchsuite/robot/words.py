@@ -14,7 +14,7 @@ from benchsuite.robot.forms import TYPED, Control, Form, Page
 TABLES = tomllib.loads(Path(__file__).with_name("languages.toml").read_text("utf-8"))
 MONTHS: list[str] = TABLES["months"]["words"]
 AUTOCOMPLETE: dict[str, str] = TABLES["autocomplete"]
-NUMBER = r"(?:(?<!\d)-)?\d+(?:[.,'’\u00a0\u202f ]\d{3})*(?:[.,]\d+)?(?![\d/])"
+NUMBER = r"(?:(?<!\d)-)?\d{1,99}(?:[.,'’\u00a0\u202f ]\d{3}){0,30}(?:[.,]\d{1,99})?(?![\d/])"
 WORTH = {
     word: str(value)
     for words in TABLES["numbers"].values()

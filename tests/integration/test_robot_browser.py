@@ -79,6 +79,7 @@ def test_what_fails_is_told_by_page(foreign: str) -> None:
 
 def test_a_server_that_is_not_there_or_not_ours() -> None:
     assert "page 1 (/): no answer" in completesurvey("http://127.0.0.1:9/")[1]
+    assert "page 1 (/): no answer" in completesurvey("http://a..b/", "--yes-this-host=a..b")[1]
     for arguments, words in (
         (["http://example.org/"], "--yes-this-host example.org"),
         (["http://example.org/", "--yes-this-host=example.com"], "is not this machine"),

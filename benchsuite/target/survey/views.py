@@ -34,7 +34,7 @@ def bounded(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
     @wraps(view)
     def inner(request: HttpRequest, /, **kwargs: Any) -> HttpResponse:
         length = request.META.get("CONTENT_LENGTH") or "0"
-        if not length.isdigit() or int(length) > LARGEST_BODY:
+        if not length.isdecimal() or int(length) > LARGEST_BODY:
             return rendered(request, "too_large", {"most": LARGEST_BODY}, status=413)
         return view(request, **kwargs)
 

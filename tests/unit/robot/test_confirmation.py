@@ -48,6 +48,13 @@ def test_what_was_refused_is_no_completion(make: Made) -> None:
         walks(make())
 
 
+def test_a_form_without_an_action_is_sent_to_the_path_it_came_from() -> None:
+    host = Host("<h1>Tack</h1>")
+    client: Any = Visitor(host)
+    assert complete(client, "http://shop.example//fair/", done=Sign(text="Tack")).evidence
+    assert host.taken == 1
+
+
 def test_what_a_site_looks_like_is_learned_once() -> None:
     host = Host("<h1>Tack</h1>")
     walks(host, 20)

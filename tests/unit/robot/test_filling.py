@@ -177,6 +177,32 @@ def mended(inner: str, errors: dict[str, str], seed: int = 0) -> tuple[Filler, d
     return one, before
 
 
+@pytest.mark.parametrize("kind", ["text", "number"])
+def test_the_number_of_an_invoice_is_no_length(kind: str) -> None:
+    control = f'<input type="{kind}" name="a" required>'
+    label = f"<label>Invoice 2024011700 (digits only) {control}</label>"
+    assert all(len(one) < 200 for (one,) in answers(label))
+
+
+@pytest.mark.parametrize(
+    ("control", "error"),
+    [
+        ('<input type="tel" name="a" required>', "It must be at least 1000000000."),
+        ('<label>Name <input name="a" required></label>', "Call 08001234567 or 08007654321."),
+        ('<input name="a" required>', "9" * 5_000),
+    ],
+)
+def test_a_large_number_in_an_error_is_no_length(control: str, error: str) -> None:
+    filled, _ = mended(control, {"a": error})
+    assert len(str(filled.answers["a"][0])) < 200
+
+
+@pytest.mark.parametrize("limit", ["1e999999999", "9" * 5_000, "1e99"])
+def test_a_limit_of_any_size_is_read(limit: str) -> None:
+    for end in ("min", "max", "step", "value"):
+        answers(f'<input type="number" name="a" {end}="{limit}">')
+
+
 def test_what_an_error_asks_for_is_given(golden: Golden) -> None:
     def given(control: str, error: str, fits: Callable[[str], bool]) -> bool:
         inner = f'<label>{control} <input name="a"></label>'

@@ -2,6 +2,8 @@
 
 import time
 
+import pytest
+
 from benchsuite.robot.completion import Reading
 from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
@@ -68,6 +70,11 @@ def test_many_controls_without_labels_take_no_time() -> None:
     form = form_of(f"<form method='post'><table>{rows}</table></form>".encode())
     assert {one.label for one in form.controls} == {"Amount"}
     assert time.process_time() - before < 3.0
+
+
+@pytest.mark.parametrize("charset", ["idna", "unicode_escape", "undefined", "hex"])
+def test_any_charset_is_survived(charset: str) -> None:
+    assert read(rf'<meta charset="{charset}"><h1>Hello</h1>\ud800'.encode()).title == "Hello"
 
 
 def test_values(golden: Golden) -> None:

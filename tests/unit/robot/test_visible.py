@@ -7,7 +7,7 @@ import pytest
 
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import outcome
-from benchsuite.robot.confirmation import BrowserWalk
+from benchsuite.robot.confirmation import BrowserWalk, _enter
 from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
@@ -104,6 +104,14 @@ def test_a_browser_presses_the_same_button_beside_hidden_ones() -> None:
     shown = MagicMock()
     BrowserWalk(MagicMock(), "http://shop.example/")._pressed(shown, button)
     shown.locator.return_value.nth.assert_called_once_with(1)
+
+
+def test_a_browser_looks_for_names_and_values_as_they_are() -> None:
+    inner = '<form><input type="radio" name="größe" value="a&#10;&quot;"></form>'
+    shown = MagicMock()
+    _enter(shown, read(inner.encode()).forms[0].fillable[0], ["x"])
+    selectors = [call.args[0] for call in shown.locator.call_args_list]
+    assert selectors == ['[name="größe"]', r'[value="a\a \22 "]']
 
 
 @needs("playwright")
