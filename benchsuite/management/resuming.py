@@ -43,8 +43,12 @@ def entered(row: Execution) -> Iterator[None]:
     row.status = Status.INTERRUPTED.value
     try:
         yield
-        row.status, row.ended_at = Status.FINISHED.value, datetime.now(UTC)
+        with held_back():
+            row.status, row.ended_at = Status.FINISHED.value, datetime.now(UTC)
+            row.owner = ""
+            row.save()  # what can't be stored has not ended
     except Error as error:
+        row.status, row.ended_at = Status.INTERRUPTED.value, None
         raise BenchsuiteError(store.refusal(error)) from error
     finally:
         row.owner = ""

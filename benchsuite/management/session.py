@@ -81,8 +81,9 @@ class Results:
             is_ctrl_c = isinstance(error, KeyboardInterrupt)
             words = "it was interrupted." if is_ctrl_c else str(error) or type(error).__name__
             reason = f"The command ended before its run had: {words}"
-            row.status, row.failure = Status.INTERRUPTED.value, reason
-            attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
+            if row.status == Status.RUNNING.value:  # else it has ended, and is whole
+                row.status, row.failure = Status.INTERRUPTED.value, reason
+                attach(row, dict.fromkeys(PARTS, ()))  # told also where the database is gone
             with held_back(), suppress(Error):  # what can't be written now is swept later
                 store.mark([row], reason)
             raise
@@ -146,7 +147,8 @@ class Results:
 
 def _written(name: str, runs: Sequence[Run], before: Path | None) -> Path | None:
     """The file that holds these runs, whole; None when none can be written anywhere."""
-    for folder in [before.parent] if before else [Path(), Path(tempfile.gettempdir())]:
+    first = [before.parent] if before else []
+    for folder in [*first, Path(), Path(tempfile.gettempdir())]:
         with suppress(OSError):
             path = folder.absolute() / name
             output.write_whole(path, json_of(runs))

@@ -247,10 +247,12 @@ def throwaway(
         try:
             yield keeper
         finally:
-            keeper.end()
-            if keeper.was_killed and not instructions.keeps_databases:
-                left = start(replace(order, left=tuple(keeper.clones)))
-                _take_over(left, instructions)
+            try:
+                keeper.end()
+            finally:  # also after Ctrl-C, which is held back until it has ended
+                if keeper.was_killed and not instructions.keeps_databases:
+                    left = start(replace(order, left=tuple(keeper.clones)))
+                    _take_over(left, instructions)
 
 
 def _take_over(keeper: Keeper, instructions: Instructions) -> None:

@@ -257,7 +257,10 @@ def main(host: str, port: int, key_file: str) -> int:
         key = keys.read(Path(key_file))
         with folders.scratch() as folder, guarded(secrets.token_hex(8), folder):
             worker = Worker(host, port, folder)
-            for number in (signal.SIGINT, signal.SIGTERM):
+            numbers = [signal.SIGINT, signal.SIGTERM]
+            if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:  # as under nohup
+                numbers.append(signal.SIGHUP)
+            for number in numbers:
                 signal.signal(number, lambda *_: worker.ending.put((130, "Stopped.")))
             sockets.use(key, worker.on_connection)
             worker.start()

@@ -199,6 +199,15 @@ def test_a_host_that_breaks_says_so(tmp_path):
         assert "Traceback" in worker.words
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_a_host_that_is_stopped_says_so(tmp_path, number):
+    with joined_hosts(tmp_path) as (responder, _, worker, pool):
+        worker.kill(number)
+        assert worker.ended() == 130
+        with pytest.raises(LoadError, match="left: it was stopped"):
+            pool.check(a_job(responder))
+
+
 def test_a_locustfile_is_sent(tmp_path):
     source = tmp_path / "mine.py"
     source.write_text(

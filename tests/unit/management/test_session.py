@@ -2,6 +2,7 @@
 
 import io
 import json
+import signal
 import sqlite3
 import tempfile
 from collections.abc import Callable
@@ -255,6 +256,41 @@ def test_where_no_file_can_be_in_the_folder_it_goes_elsewhere(
         runbench(end)
     (file,) = temporary.glob("benchsuite-*.json")
     assert str(file) in str(raised.value)
+
+
+def test_where_all_no_longer_fit_into_the_folder_they_go_elsewhere(
+    runbench, folder, tmp_path, monkeypatch
+):
+    write, temporary = management_session.output.write_whole, tmp_path / "elsewhere"
+    temporary.mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
+
+    def of_one(path, pieces):
+        if path.parent == folder and list(folder.glob("benchsuite-*")):
+            raise OSError(28, "No space left on device")
+        write(path, pieces)
+
+    monkeypatch.setattr("benchsuite.management.output.write_whole", of_one)
+    with pytest.raises(CommandError) as raised:
+        runbench(locked, nothing)
+    (file,) = temporary.glob("benchsuite-*.json")
+    assert str(file) in str(raised.value)
+    assert len(json.loads(file.read_text())) == 2
+
+
+def test_ctrl_c_while_a_run_is_stored_takes_nothing_from_it(runbench, tmp_path, monkeypatch):
+    write, file = session.store.write, tmp_path / "runs.json"
+
+    def struck(run):
+        write(run)
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(session.store, "write", struck)
+    with pytest.raises(CommandError) as raised:
+        runbench(nothing, options=(f"--json={file}",))
+    assert raised.value.returncode == 130
+    (run,) = json.loads(file.read_text())
+    assert run["status"] == Run.objects.get().status == "finished"
 
 
 def test_where_nothing_can_be_written_the_figures_are_printed(runbench, capsys, monkeypatch):

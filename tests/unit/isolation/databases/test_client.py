@@ -2,6 +2,7 @@
 
 import io
 import os
+import signal
 import subprocess
 import time
 from pathlib import Path
@@ -183,6 +184,20 @@ def test_what_a_keeper_that_hung_had_made_another_one_drops(tmp_path, monkeypatc
     begun(children, tmp_path, monkeypatch)
     assert not children
     assert '"left": []' in (tmp_path / "keeper-request.json").read_text()
+
+
+class Pressed(Hung):
+    """Ctrl-C comes while it hangs."""
+
+    def terminate(self):
+        signal.raise_signal(signal.SIGINT)
+
+
+def test_what_a_keeper_that_hung_had_made_is_dropped_after_ctrl_c_too(tmp_path, monkeypatch):
+    children = [Pressed(), Prompt()]
+    with pytest.raises(KeyboardInterrupt):
+        begun(children, tmp_path, monkeypatch)
+    assert not children
 
 
 def test_where_the_other_one_hangs_too_it_is_told_what_may_be_left(tmp_path, monkeypatch):
