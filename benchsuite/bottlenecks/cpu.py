@@ -314,13 +314,14 @@ def few_at_a_time(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     waits_s = inside_s - (evidence.run_delay_s or 0.0)
     if waits_s < SLOWED * alone.mean_s or awaited_cpus(evidence):
         return
-    if (evidence.own_share or 0.0) >= AWAITED or (evidence.busiest or 0.0) >= 100 * AWAITED:
+    own = evidence.own_share
+    if own is None or own >= AWAITED or (evidence.busiest or 0.0) >= 100 * AWAITED:
         return
     yield {
         "says": "Requests wait for each other, and not for CPUs: as behind a lock or a semaphore.",
         "evidence": f"A request is {format_duration(inside_s)} in the server, and one user's "
-        f"{format_duration(alone.mean_s)}; {format_share(evidence.own_share or 0.0)} of "
-        f"the CPUs are used. At {format_rate(evidence.rate)} that is as if only "
+        f"{format_duration(alone.mean_s)}; {format_share(own)} of the CPUs are used. "
+        f"At {format_rate(evidence.rate)} that is as if only "
         f"{format_number(served)} of {format_number(evidence.inside)} got on at a time.",
         "fix": "Look for what lets so few in: a lock or semaphore of the project, a file that is "
         "locked, or another service that answers few at once. More threads don't help.",

@@ -107,8 +107,8 @@ def _headline(best: str, pair: Contrast) -> str:
     relation = " ".join(filter(None, (beside, pair.interval_text)))
     outcome = pair.effect.outcome
     if not pair.effect.value and figure.scale is Scale.RATIO:
-        other = next(one.title for one in (pair.baseline, pair.candidate) if one.title != best)
-        return f"{best} {figure.won}; {other} has {figure.show(0.0)}."
+        other = next(one for one in (pair.baseline, pair.candidate) if one.title != best)
+        return f"{best} {figure.won}; {other.title} has {figure.show(other.value(figure))}."
     if not is_clear(pair):
         unclear = {
             Outcome.TOO_FEW: "Too close to call",
@@ -242,6 +242,8 @@ class Climbed:
     def sentence(self) -> str:
         """ "uvicorn levels off at 16 users with 512 /s"; at its highest level it still rises."""
         knee = self.knee
+        if not any(cell.goodput for cell in self.cells):
+            return f"{self.title} gave no right answer at any of these loads"
         rate = format_rate(knee.middle("goodput"), units_beside(knee.first))
         if knee.first.model == OPEN and knee.goodput < LEVELS_OFF * level(knee.first):
             word = "falls behind already at"

@@ -76,7 +76,12 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     titled = zip(titles, groups.values(), strict=True)
     made = [_candidate(title, some, objective, rate) for title, some in titled]
     order = list(Fit)
-    return sorted(made, key=lambda one: (order.index(one.fit), one.memory_bytes or 0.0))
+    return sorted(made, key=lambda one: (order.index(one.fit), _at_most(one.memory_bytes)))
+
+
+def _at_most(memory_bytes: float | None) -> float:
+    """What is not known keeps no limit, and comes after all that is."""
+    return math.inf if memory_bytes is None else memory_bytes
 
 
 def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:
@@ -87,13 +92,16 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
     size = size_title(first)
     name = title if size in title.split(" · ") else f"{title} · {size}"
     limit = math.inf if objective.memory_bytes is None else objective.memory_bytes
-    small = [cell for cell in some if (cell.middle("memory_bytes") or 0.0) <= limit]
+    small = [cell for cell in some if _at_most(cell.middle("memory_bytes")) <= limit]
     timely = [cell for cell in some if _keeps(cell, objective)]
     keeping = [cell for cell in timely if cell in small]
     best = max(keeping or timely or small or some, key=lambda cell: cell.goodput)
     answered, memory = best.goodput, best.middle("memory_bytes")
     most = answered if timely else None
     where = f"{format_rate(answered)}, {_times(best, objective)}, {format_bytes(memory)}"
+    if best not in small and memory is None:
+        why = f"its memory is not known: {where}"
+        return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory)
     if best not in small:
         return Candidate(name, Fit.NOT, f"needs more memory: {where}", best.first, most, memory)
     if keeping and answered >= HELD * rate:

@@ -189,6 +189,8 @@ class Contrast:
             decimals = min(4, max(2, math.ceil(-math.log10(least))))
         if by_points:
             return f"{value * 100:+.{decimals}f}" if value else "0"
+        if 0 < value < 0.01:  # is little, and not nothing
+            decimals = max(decimals, 1 - math.floor(math.log10(value)))
         return f"{value:.{decimals}f}"
 
 

@@ -190,7 +190,8 @@ def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """seconds for which nothing was heard from a load host, or by which it was late"""
     for host in evidence.load_hosts:
-        share = format_percent(100 * host.share)
+        share, drift_s = format_percent(100 * host.share), host.clock_drift_s or 0.0
+        drift_s = drift_s if drift_s > DRIFT_FINE_S else 0.0
         if host.lost:
             yield rule.finding(
                 Level.INVALID,
@@ -198,7 +199,7 @@ def load_hosts(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
                 hint="What the other load hosts measured is here; look after that host and repeat "
                 "the run.",
             )
-        elif off_s := max(host.silent_s, host.late_s, (host.clock_drift_s or 0.0) - DRIFT_FINE_S):
+        elif off_s := max(host.silent_s, host.late_s, drift_s):
             what = {
                 host.silent_s: "was silent for",
                 host.late_s: "heard of the begin late, by",
@@ -261,7 +262,7 @@ def prober_disagrees(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     _, high_s = median_interval([_most_s(one) for one in seen])
     least_s, most_s = _median_of_load(probes)
     # somebody who is none of the users waits so much longer than one of them
-    longer = (probes.users + 1) / probes.users if probes.users else 1.0
+    longer = (probes.users + 1) / max(1.0, probes.users) if probes.users else 1.0
     above_s = low_s - most_s * longer - allowance_s
     below_s = least_s - high_s - allowance_s
     apart_s, slower = max(above_s, below_s), above_s > below_s

@@ -4,11 +4,12 @@ and B305.
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 from statistics import fmean
 
 from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Interval, Level
-from benchsuite.core.units import counted, format_count, format_percent, format_rate
+from benchsuite.core.units import counted, format_percent, format_rate
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
 from benchsuite.stats import histogram
 from benchsuite.stats.levels import HELD
@@ -75,12 +76,15 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         for interval in evidence.intervals
         if interval.second >= begin - EDGE_S and interval.second + 1 <= end + EDGE_S
     ]
+    # a second without a right answer has no time
+    seconds = [place for place, interval in enumerate(inside) if typical_s(interval) is not None]
     times = [typical for interval in inside if (typical := typical_s(interval)) is not None]
     what, series = "response time", times
     effort = evidence.effort
     is_busy = (evidence.busy_percent or 0) > QUEUES_PERCENT
     if effort and is_busy and not is_surely_beyond(evidence):
         what, series = f"{effort.words} per answer", [*effort.each_s]
+        seconds = [*range(len(series))]
     answered = [float(interval.successes + interval.failures) for interval in inside]
     changes = [
         (name, changed)
@@ -90,6 +94,8 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if not changes:
         return
     name, worst = min(changes, key=lambda named: named[1].has_steady_half)
+    if name == what and worst.at is not None:
+        worst = replace(worst, at=seconds[worst.at])
     yield rule.finding(
         Level.WEAK if worst.has_steady_half else Level.INVALID,
         f"The {name} was not steady: {worst.words}"
@@ -113,7 +119,7 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if evidence.total is None or evidence.idle is not None:  # nothing was asked
         return
     count = evidence.total.response_time.count
-    succeeded = f"{format_count(count)} {evidence.units} succeeded"
+    succeeded = f"{counted(count, evidence.unit)} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
     hint = "Increase --duration or --iterations, or use more load."
     if count < FEWEST_SAMPLES:

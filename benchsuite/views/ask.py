@@ -12,6 +12,7 @@ from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs.objective import parse
+from benchsuite.core.units import short
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.views.page import guarded, page
@@ -42,6 +43,7 @@ def show(request: HttpRequest) -> HttpResponse:
         }
     except UsageError as error:
         context["error"], status = str(error), 400
+        context["given"] = {name: short(text) for name, text in given.items()}
     return page(request, "ask", context, status=status)
 
 
@@ -73,6 +75,8 @@ def _answer(candidates: Sequence[Candidate], work: str) -> Answer:
     headline = "No stored configuration is known to fit."
     if fitting:
         headline = f"Take {fitting[0].title}: of those that fit it needs least memory."
+        if fitting[0].memory_bytes is None:
+            headline = f"Take {fitting[0].title}: it fits, and its memory is not known."
     measurable = next((candidate for candidate in unknown if candidate.command), None)
     more = f", {len(unknown)} not measured for it" if unknown else ""
     return Answer(

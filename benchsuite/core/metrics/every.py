@@ -151,12 +151,19 @@ _WRITTEN: dict[Unit, tuple[str, Callable[[float | None], str]]] = {
     Unit.SECONDS: ("_s", units.format_duration),
     Unit.BYTES: ("_bytes", units.format_bytes),
     Unit.COUNT: ("", units.format_count),
-    Unit.CPUS: ("_percent", lambda value: units.MISSING if value is None else f"{value / 100:.2f}"),
+    Unit.CPUS: ("_percent", lambda percent: _cpus(percent)),
     Unit.PERCENT: ("_percent", units.format_percent),
     Unit.SHARE: ("_share", lambda share: units.format_percent(share and share * 100)),
     Unit.NUMBER: ("", units.format_number),
 }
 """How names of its figures end, and how their values are shown."""
+
+
+def _cpus(percent: float | None) -> str:
+    """With two decimals, or as many as a small one needs."""
+    if percent is None or not 0 < percent < 1:
+        return units.MISSING if percent is None else f"{percent / 100:.2f}"
+    return units.format_number(percent / 100)
 
 
 def result(path: str) -> Read:
