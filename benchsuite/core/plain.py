@@ -288,7 +288,11 @@ def _moment(data: Any) -> datetime:
         moment = datetime.fromisoformat(data) if isinstance(data, str) else data
     except ValueError:
         moment = None
-    if not isinstance(moment, datetime) or (isinstance(data, str) and moment.tzinfo is None):
+    if (
+        not isinstance(moment, datetime)
+        or (isinstance(data, str) and moment.tzinfo is None)
+        or not 1 < moment.year < 9999  # which no other zone can tell
+    ):
         raise wrong("a date and time with its zone (2026-01-31T12:00:00+00:00)", data)
     return moment
 

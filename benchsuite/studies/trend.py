@@ -74,9 +74,8 @@ class Trend:
     @property
     def known(self) -> dict[int, float]:
         """The logarithms of the figure, by the place of the execution."""
-        return {
-            at: math.log(mean) for at, mean in enumerate(self.means) if mean and mean < math.inf
-        }
+        means = enumerate(self.means)
+        return {at: math.log(mean) for at, mean in means if mean and 0 < mean < math.inf}
 
 
 def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:

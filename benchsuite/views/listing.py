@@ -9,6 +9,7 @@ from uuid import UUID
 
 import django_tables2 as tables
 from django import forms
+from django.core.exceptions import DisallowedRedirect
 from django.db.models import Avg, Count, F, Max, Q, QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
@@ -194,7 +195,10 @@ def _listing(
     request: HttpRequest, kind: type[Grouped], running: Sequence[live.UnderWay]
 ) -> HttpResponse:
     if address := _elsewhere(request):
-        return HttpResponseRedirect(address)
+        try:
+            return HttpResponseRedirect(address)
+        except DisallowedRedirect as error:
+            raise UsageError("All that is too long for one address: choose less.") from error
     filters = RunFilter(request.GET, queryset=queries.listed())
     filters.refuse_nonsense()
     number, deleted = _number(request, "page") or 1, _number(request, "deleted")

@@ -20,7 +20,7 @@ NASTY = [
     *("%ed%a0%80", "%F0%9F%98%80", "%0d%0aSet-Cookie:+a=b", "..%2f..%2fetc%2fpasswd"),
     *("'+OR+1=1--", "<script>", "{{+7*7+}}", "%25", "²", "nan", "0001-01-01", "9999-12-31"),
     *("2026-02-30", "--label", "__class__", "spec__load", "environment__data", "=1+1"),
-    *(WORDS, LONG),
+    *(WORDS, LONG, "p" + "1" * 60_000),
 ]
 FILTERS = "q server workload verdict environment since until noted command"
 PAGES = {
@@ -31,6 +31,7 @@ PAGES = {
     "/results/delete/": "runs batch",
     "/results/compare/?runs={pk}": "runs batch baseline figure forced chosen",
     "/results/{pk}/": "format",
+    "/results/ask/": "objective rate memory work",
     "/results/tune/": "page",
     "/results/tune/{tuning}/": "format",
 }
@@ -94,6 +95,10 @@ def test_too_many_runs_are_refused_before_they_are_read(client, run):
         assert len(queries) <= 60
     chosen = ",".join(str(pk) for pk in Run.objects.values_list("pk", flat=True))
     assert client.get(f"/results/delete/?runs={chosen}").status_code == 200
+
+
+def test_too_much_for_one_address_is_told(soup, run):
+    assert "too long for one address" in soup(f"/results/?page=&q={'a' * 20_000}", status=400).text
 
 
 @pytest.mark.parametrize("query", [f"q={WORDS}", f"q={LONG}", "q=a%00b"])

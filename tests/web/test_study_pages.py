@@ -133,6 +133,11 @@ def test_an_execution_that_can_not_be_read_is_told(folder):
     assert not (folder / "gone.md").exists()
 
 
+def test_an_execution_with_looks_of_another_benchsuite_is_told(soup):
+    StudyRun.objects.filter(pk=make_study_run().pk).update(looks=0)
+    assert "has 0 looks" in soup("/results/studies/shop/", status=400).text
+
+
 def test_what_can_not_be_written_is_one_sentence(folder, tmp_path):
     def refused(*names, **options):
         with pytest.raises(CommandError) as raised:

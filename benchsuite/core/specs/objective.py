@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.plain import LARGEST
 from benchsuite.core.specs.spec import Spec
-from benchsuite.core.units import LONGEST, format_bytes, format_duration
+from benchsuite.core.units import LONGEST, format_bytes, format_duration, short
 
 EXAMPLE = "p95 < 200ms, failures < 0.1%, memory <= 1GiB, connections <= 80"
 TOLD = 3.0  #: Misses that a goal must allow of all arrivals, so that none missed shows something.
 _BETWEEN = re.compile(r"[,;&]|\band\b", re.IGNORECASE)
 _CONDITION = re.compile(
-    r"\s*(?P<what>p?[a-z]*)(?P<percent>(?<=p)\d+\.?\d*)?\s*(?:<=?|=<|≤)"
-    r"\s*(?P<number>\d+\.?\d*|\.\d+)\s*(?P<unit>[a-z%]*)\s*",
+    r"\s*(?P<what>p?[a-z]*)(?P<percent>(?<=p)\d+(?:\.\d*)?)?\s*(?:<=?|=<|≤)"
+    r"\s*(?P<number>\d+(?:\.\d*)?|\.\d+)\s*(?P<unit>[a-z%]*)\s*",
     re.IGNORECASE,
 )
 LIMITED = ("mean", "failures", "memory", "connections")
@@ -117,7 +117,7 @@ def parse(text: str) -> Objective:
             raise UsageError(
                 f"{_quoted(part)} is no condition of an objective; for example: {EXAMPLE}"
             )
-        what = f"{match['what']}{match['percent'] or ''}".lower()
+        what = short(f"{match['what']}{match['percent'] or ''}".lower())
         if not match["percent"] and what not in LIMITED:
             raise UsageError(
                 f"{_quoted(part)}: an objective can't limit {what or 'nothing'!r}; "

@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from functools import partial
 from statistics import fmean
 from typing import Any
@@ -83,10 +84,10 @@ def _places(study: Study, axis: str, cells: Sequence[MeasuredCell]) -> list[tupl
     """Where each value of the axis lies that is here: at its number, or its title among words."""
     here = {one.coordinates[axis] for one in cells}
     values = [one for one in names(study.axis(axis).values) if one in here]
-    try:
-        return sorted((float(value), value) for value in values)
-    except ValueError:  # a word is among them
-        return [(study.titles({axis: value}), value) for value in values]
+    with suppress(ValueError):  # a word is among them
+        if all(math.isfinite(float(value)) for value in values):
+            return sorted((float(value), value) for value in values)
+    return [(study.titles({axis: value}), value) for value in values]
 
 
 def _mean(cell: MeasuredCell | None, figure: str) -> float | None:

@@ -17,7 +17,7 @@ from benchsuite.findings.target import starvation
 from benchsuite.models import Interval, Measurement, Run, StudyCell, StudyRun
 from benchsuite.report import queries
 from benchsuite.studies import figures, reading
-from benchsuite.studies.measured import Execution, MeasuredCell, Start, State
+from benchsuite.studies.measured import POCOCK, Execution, MeasuredCell, Start, State
 from benchsuite.studies.study import Study
 
 HEAVY = (*queries.HEAVY, "programs", "delay")
@@ -48,6 +48,8 @@ def execution(row: StudyRun, study: Study) -> Execution:
     cells = list(row.cells.prefetch_related(Prefetch("runs", queryset=runs)))
     if row.unreadable:
         raise UsageError(f"What is stored of this execution can't be read ({row.unreadable}).")
+    if row.looks not in (1, *POCOCK):
+        raise UsageError(f"This execution has {row.looks} looks, which another benchsuite knows.")
     measured = [_cell(row, study, one) for one in cells]
     least = min((one.conditions[CPUS] for one in measured if CPUS in one.conditions), default=None)
     alike = {} if least is None else {CPUS: least}

@@ -64,3 +64,12 @@ def test_charts_call_values_by_their_titles(x: str, line: str) -> None:
     lines = [column.title for column in drawn.series.columns[1:]]
     titles = lines if line == "setup" else drawn.layout["xaxis"]["tickvals"]
     assert titles == ["sync today", "async today"]
+
+
+def test_an_axis_with_a_value_without_end_is_one_of_words() -> None:
+    ends = ("1", "10", "inf")
+    axes = (worlds.study().axis("setup"), Axis("delay", tuple(Value(one, {}) for one in ends)))
+    asked = Chart(x="delay", y="plateau", line="setup")
+    measured = worlds.execution({(setup, end): 9.0 for setup in worlds.SETUPS for end in ends})
+    (drawn,) = charts(worlds.study(axes=axes, charts=(asked,)), measured)
+    assert drawn.layout["xaxis"]["tickvals"] == [*ends]
