@@ -184,7 +184,8 @@ class Outcome:
             most = question.most_per_s
             what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
             yield f"{what} was the limit, not the server."
-        if question.rate is not None and self.end is End.CONFIRMED and memory:
+        is_least = memory and not notebook.decided(State.RACING)  # that had no time for fresh runs
+        if is_least and question.rate is not None and self.end is End.CONFIRMED:
             yield "Of all that were tried it needs least memory."
         if close := [row for row in self.rows if row.state is State.NOT_TOLD_APART]:
             least = min(row.memory_bytes or 0.0 for row in close)
@@ -272,9 +273,8 @@ class Outcome:
         if self.end is not None:
             more = counted(cut, "candidate")
             return f"A longer search would add {more} for which the budget left no time."
-        if self.held is not None:
-            return "The next minutes add what limits it, and other settings."
-        return "The next minutes add rates for the best, and fresh runs that confirm one."
+        limits, starts = "what limits it, and other settings", "fresh runs that confirm a rate"
+        return f"The next minutes add {limits if self.held else starts}."
 
     @property
     def figures(self) -> dict[str, Any]:

@@ -68,7 +68,7 @@ def _look(making: Making, pick: Candidate, phase: Phase, load: Load) -> Steps[Se
         return ()
     seen = yield from making.start(pick, phase, load, reason)
     if seen.failure or seen.says_nothing:
-        unable[what] = seen.words(making.question.objective.goals[0])
+        unable[what] = seen.cause or seen.words(making.question.objective.goals[0])
     return seen.named
 
 

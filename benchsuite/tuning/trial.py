@@ -152,21 +152,21 @@ class Observation:
     @property
     def cause(self) -> str:
         """Why it failed, without the log, which its run has."""
-        return self.failure.strip().partition("\n")[0].removesuffix(".")
+        return self.failure.strip().partition("\n")[0].rstrip(".:")
 
     def words(self, goal: Goal) -> str:
         """In a line what a search is told of it; `goal` is the first one of its objective."""
         levels = [level.words(goal) for level in self.levels if level.planned or level.goodput]
         parts = (
             ("", self.cause),
-            ("it was disturbed: ", ", ".join(self.codes)),
+            ("disturbed by ", ", ".join(self.codes)),
             ("", ", ".join(levels)),
             ("the load generator was the limit: ", ", ".join(self.limit)),
             ("the server failed: ", ", ".join(self.fails)),
             ("wrong answers said: ", self.wrong),
             ("limits: ", ", ".join(self.named)),
         )
-        return "; ".join(before + what for before, what in parts if what) or "nothing"
+        return "; ".join(before + what for before, what in parts if what) or "no right answer"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
