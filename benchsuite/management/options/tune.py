@@ -98,8 +98,8 @@ class Wanted(Spec):
         "longer",
     )
     window_s: float | None = optional(
-        "--window TIME  of each level that confirms a rate; all other windows are longer or "
-        "shorter alike. Short windows flatter",
+        "--window TIME  of levels that confirm a rate, up to twice as long where there is time; "
+        "all other windows are longer or shorter alike. Short windows flatter",
         above=(0.0, 600.0),
         unless=f"{CONFIRMING_S:g} s",
     )
