@@ -40,6 +40,7 @@ from benchsuite.runner.record import Ceilings, RunRecord, result
 from benchsuite.runner.running_system import TARGET, RunningSystem
 from benchsuite.system import cpus, fingerprint, folders, network
 from benchsuite.system.guard import guarded
+from benchsuite.system.interrupts import held_back
 from benchsuite.system.process import any_program, ending_in_words
 from benchsuite.telemetry.prober.program import RUN_HEADER
 from benchsuite.telemetry.sampler import Sampler
@@ -110,12 +111,16 @@ class Session:
         except KeyboardInterrupt:
             doing = record.doing()
             record.fail(Status.INTERRUPTED, f"Interrupted{f' ({doing})' if doing else ''}.")
-        finally:
-            # The samples of a hundred runs would fill a disk, or memory where /tmp is in it.
-            shutil.rmtree(folder, ignore_errors=True)
-        if self._environment is None:
-            self._environment = fingerprint.fingerprint()
-        return result(record, self._environment, self.ceilings)
+        try:
+            with held_back():
+                # The samples of a hundred runs would fill a disk, or memory where /tmp is in it.
+                shutil.rmtree(folder, ignore_errors=True)
+                if self._environment is None:
+                    self._environment = fingerprint.fingerprint()
+                made = result(record, self._environment, self.ceilings)
+        except KeyboardInterrupt:
+            made = replace(made, status=Status.INTERRUPTED, failure=made.failure or "Interrupted.")
+        return made
 
     def keep_for(self, later: Iterable[Plan]) -> None:
         """Drops the databases and ends their servers that none of the later runs will use."""
@@ -222,14 +227,19 @@ class Session:
         if spec.diagnoses == FLAME:
             own = stack.enter_context(ExitStack())
             record.profiler = Profiler(own, folder, spec.load, token)
-        with (
-            # this thread and the sampler; the prober is a client
-            cpus.given(cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())),
-            monitor.watching(asked, job, folder),
-            record.watched(sampler),
-        ):
-            record.done = _load(load, record, monitor, watcher, sampler)
-        record.load_ended()
+        try:
+            with (
+                # this thread and the sampler; the prober is a client
+                cpus.given(cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())),
+                monitor.watching(asked, job, folder),
+                record.watched(sampler),
+            ):
+                record.done = _load(load, record, monitor, watcher, sampler)
+            record.load_ended()
+        except KeyboardInterrupt:
+            if record.done is None:  # else what was measured is read all the same
+                raise
+            record.fail(Status.INTERRUPTED, "Interrupted.")
         if (tick := load.ended_at) is not None:
             reached = [one for one in spec.load.plan if one.window_start_s <= tick.elapsed_s]
             record.settings_changed["(end of the load)"] = (
@@ -247,17 +257,18 @@ class Session:
                 record.diagnosis = record.profiler.end()
             except UnavailableError as error:  # one that has seen nothing has failed
                 record.broke(error, ours=True)
-        samples, names = load.samples()
-        if isinstance(load, hosts.HostsPool):
-            record.evidence.load_hosts = load.hosts
-            for host in load.hosts:
-                record.settings_changed[f"(load host {host.name})"] = host.words
-            if load.figures:
-                record.settings_changed["(samples)"] = load.too_many
-                watcher.note(load.too_many)
-                record.read_parts(load.figures)
-        if not record.by_parts:
-            record.read_samples(samples, names)
+        with held_back():
+            samples, names = load.samples()
+            if isinstance(load, hosts.HostsPool):
+                record.evidence.load_hosts = load.hosts
+                for host in load.hosts:
+                    record.settings_changed[f"(load host {host.name})"] = host.words
+                if load.figures:
+                    record.settings_changed["(samples)"] = load.too_many
+                    watcher.note(load.too_many)
+                    record.read_parts(load.figures)
+            if not record.by_parts:
+                record.read_samples(samples, names)
         if record.learned.before and record.answers:
             try:
                 record.evidence.stored, sentence = held(record.learned, record.answers, rows)

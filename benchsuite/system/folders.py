@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from benchsuite.core.exceptions import DISK_FULL, BenchsuiteError, StartError
+from benchsuite.system.interrupts import held_back
 
 MODE = 0o600
 as_private = partial(os.open, mode=MODE)  #: An opener for `open()`.
@@ -85,19 +86,22 @@ SIGNS = ("no space left", "disk quota exceeded", "disk is full")
 def scratch() -> Iterator[Path]:
     """A new folder, removed at the end; StartError for one that configurations can't name."""
     try:
-        holder = tempfile.TemporaryDirectory(prefix="benchsuite-")
+        holder = tempfile.TemporaryDirectory(prefix="benchsuite-", ignore_cleanup_errors=True)
     except OSError as error:
         raise StartError(
             f"No folder for temporary files can be created: {error.strerror or error}; make room, "
             "or set TMPDIR to a writable folder."
         ) from error
-    with holder as name:
-        if not name.isprintable():
+    try:
+        if not holder.name.isprintable():
             raise StartError(
-                f"The path {name!r} has characters that configurations can't contain; set TMPDIR "
-                "to a path without them."
+                f"The path {holder.name!r} has characters that configurations can't contain; set "
+                "TMPDIR to a path without them."
             )
-        yield Path(name)
+        yield Path(holder.name)
+    finally:
+        with held_back():
+            holder.cleanup()
 
 
 @contextmanager

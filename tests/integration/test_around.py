@@ -8,15 +8,19 @@ import subprocess
 import time
 import uuid
 from contextlib import closing, suppress
+from operator import attrgetter
+from pydoc import locate
 
 import psutil
 import pytest
 from django.test import Client
 
 from benchsuite.core.exceptions import StatusError
+from benchsuite.core.results import Status
 from benchsuite.services.api import Api
 from benchsuite.workloads.pages import Upstream, UpstreamAsync
 from tests.integration.command import SHORT, measured, wait_for
+from tests.integration.runs import made, page
 from tests.needs import audited, needs
 
 
@@ -248,3 +252,26 @@ def test_pages_that_do_not_ask_a_stalling_api_are_answered_all_the_time(command)
     assert longest["1 user of upstream_async"] >= 0.9
     assert longest["1 user of plain_async"] < 0.5
     assert one["failures"] == 0
+
+
+@pytest.mark.parametrize(
+    "place",
+    [
+        "benchsuite.runner.record.RunRecord.load_ended",
+        "benchsuite.load.parent.driver.LoadPool.samples",
+        "benchsuite.system.fingerprint.fingerprint",
+    ],
+)
+def test_ctrl_c_when_the_load_is_over_keeps_what_it_measured(monkeypatch, place):
+    owner, _, name = place.rpartition(".")
+    act = attrgetter(name)(locate(owner))
+
+    def pressed(*given):
+        signal.raise_signal(signal.SIGINT)
+        return act(*given)
+
+    monkeypatch.setattr(place, pressed)
+    (result,) = made("testproject.settings.target", page("/bench/plain/", duration_s=0.5))
+    assert result.status is Status.INTERRUPTED
+    assert result.total is not None
+    assert result.total.requests > 0

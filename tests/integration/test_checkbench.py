@@ -6,6 +6,7 @@ import socket
 from contextlib import closing, suppress
 from functools import partial
 
+import psutil
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -14,6 +15,8 @@ from benchsuite.load.parent.ceiling import ceilings, responder
 from benchsuite.management.commands import checkbench
 from benchsuite.models import Calibration
 from benchsuite.system import lock
+from tests.integration.command import wait_for
+from tests.integration.left_behind import eventually
 
 
 def test_the_machine_is_shown_with_what_to_do(command):
@@ -55,6 +58,21 @@ def test_calibrating_keeps_a_ceiling_for_each_load(monkeypatch, capsys):
         for model in ("closed", "open")
     ]
     assert all(row[4] > 50 for row in kept)
+
+
+def test_a_killed_calibration_leaves_nothing(command):
+    with command.start("checkbench", "--calibrate", "--load-processes=2", "--duration=5") as bench:
+
+        def responders() -> list[psutil.Process]:
+            below = psutil.Process(bench.pid).children(recursive=True)
+            return [process for process in below if "null.py" in " ".join(process.cmdline())]
+
+        wait_for("both responders", lambda: len(responders()) == 2)
+        both = responders()
+        bench.kill()
+        bench.communicate()
+    assert eventually(lambda: not any(process.is_running() for process in both))
+    assert eventually(lambda: command.left_in_temporary_folder() == [])
 
 
 def test_it_answers_whatever_it_is_asked(tmp_path):

@@ -23,6 +23,7 @@ from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import summary
 from benchsuite.stats.levels import ceiling_doubt
 from benchsuite.system import cpus, folders
+from benchsuite.system.guard import guarded
 from benchsuite.system.network import free_port
 from benchsuite.system.process import Process, any_program, running, wait_until_ready
 from benchsuite.system.procfs import read_stat
@@ -48,10 +49,10 @@ class Responder(NamedTuple):
 
 @contextmanager
 def responder(
-    folder: Path, *, processes: int = 1, on_cpus: Collection[int] | None = None
+    folder: Path, *, processes: int = 1, on_cpus: Collection[int] | None = None, token: str = ""
 ) -> Iterator[Responder]:
-    """The null responder while the block runs."""
-    port, token = free_port(HOST), secrets.token_hex(16)
+    """The null responder while the block runs; the token is its processes' mark, too."""
+    port, token = free_port(HOST), token or secrets.token_hex(16)
     base_url = f"http://{HOST}:{port}"
     with running(
         [sys.executable, "-I", "-S", null.__file__, str(port), token, str(processes)],
@@ -71,10 +72,14 @@ def ceilings(
 ) -> Iterator[Ceiling]:
     """Closed and open, for each number of users, connections kept and not, on a run's own CPUs."""
     for_responder, for_load = cpus.split(cpus.available(), processes) or (None, None)
+    token = secrets.token_hex(16)
     with (
         folders.scratch() as folder,
         folders.explained(folder),
-        responder(folder, processes=processes, on_cpus=for_responder) as null_responder,
+        guarded(token, folder),
+        responder(
+            folder, processes=processes, on_cpus=for_responder, token=token
+        ) as null_responder,
     ):
         for keep_alive, count in product((True, False), users):
             if count < processes:

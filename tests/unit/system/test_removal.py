@@ -2,6 +2,7 @@
 
 import os
 import platform
+import signal
 import tempfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -59,6 +60,24 @@ def test_it_is_below_tmpdir_and_goes(tmp_path, monkeypatch):
     with folders.scratch() as folder:
         assert folder.parent == tmp_path
         (folder / "file").touch()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_ctrl_c_waits_until_it_is_removed(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    unlink = os.unlink
+
+    def struck(*words, **how):
+        signal.raise_signal(signal.SIGINT)
+        unlink(*words, **how)
+
+    def used():
+        with folders.scratch() as folder:
+            (folder / "file").touch()
+            monkeypatch.setattr(os, "unlink", struck)
+
+    with pytest.raises(KeyboardInterrupt):
+        used()
     assert list(tmp_path.iterdir()) == []
 
 
