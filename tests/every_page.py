@@ -62,6 +62,7 @@ def addresses(settings: Any, folder: Path) -> list[str]:
         "/results/ask/",
         compare(runs[:3]),
         compare([runs[0], runs[5]]),
+        compare(runs[:2]),
         compare([]),
         f"/results/delete/?runs={runs[0].pk}",
         "/results/studies/",

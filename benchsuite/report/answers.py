@@ -160,7 +160,7 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     counted = [row for row in rows if not row.spec.get("diagnoses")]
     diagnosed = [row for row in rows if row not in counted]
     result_cells = cells(counted)
-    card = _card(result_cells, margins)
+    card = card_of(result_cells, margins)
     tables = (parts.stages_table, parts.populations_table, parts.sockets_table)
     own = own_targets((row.server, row.server_facts) for row in counted)
     return replace(
@@ -177,7 +177,7 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     )
 
 
-def _card(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
+def card_of(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     """Which to take or, of a single configuration, what its run or its runs say."""
     if len(cells) > 1 and not any(cell.measured for cell in cells):
         return Answer(title="", headline="No run gave a result.")

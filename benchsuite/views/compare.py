@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 from urllib.parse import urlencode
@@ -15,13 +16,14 @@ from benchsuite.comparing.answer import Climbed, answer_of, climbs, level, of_ru
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.contrasts import Contrast, contrasts, figures_of, metric
 from benchsuite.comparing.differences import Comparison, unlike
-from benchsuite.core.answer import Shown
+from benchsuite.core.answer import Answer, Shown
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked, whole
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import format_duration, gathered
+from benchsuite.core.units import counted, format_duration, gathered
 from benchsuite.report import queries
+from benchsuite.report.answers import card_of
 from benchsuite.report.charts.drawing import Chart, draw
 from benchsuite.report.charts.of_run import percentile_curves
 from benchsuite.report.charts.series import RESPONSE_TIME, Axis, Column, Scale, Series
@@ -62,6 +64,8 @@ def show(request: HttpRequest) -> HttpResponseBase:
     runs_asked = {name: text for name, text in hidden.items() if name not in KEPT}
     columns = [  # those that a run has; no answers where nothing was asked
         column
+    became = "compared" if len(cells) > 1 else "of one configuration"
+    title = f"{counted(len(runs), 'run')} {became}"
         for column in every.in_place(Place.COMPARE)
         if (asked or column.summed or not column.of_answers) and any(map(column.only, runs))
     ]
@@ -94,7 +98,8 @@ def show(request: HttpRequest) -> HttpResponseBase:
         queries.add_totals([run for cell in cells[:MOST_DRAWN] for run in cell.shown])
         context |= {
             **_forest(request, comparison),
-            "answer": of_runs(comparison, conf.margins()),
+            "answer": answer,
+        answer = _answer(comparison)  # stages are asked for, of which `add_totals` knows none
             "unlike": reasons,
             "charts": _overlaid(comparison),
         }
@@ -105,6 +110,16 @@ def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
     """The chosen figure, else the answer's, of each cell beside the baseline, and others."""
     names = [name for name in SWITCH if any(one.value(metric(name)) for one in comparison.cells)]
     names = list(dict.fromkeys([figures_of(comparison.cells)[0], *names]))
+def _answer(comparison: Comparison) -> Answer:
+    """Which to take or, of a single configuration, what its runs say."""
+    answer = of_runs(comparison, conf.margins())
+    if len(comparison.cells) > 1:
+        return answer
+    card = card_of(comparison.cells, conf.margins())
+    verdict = comparison.cells[0].verdict
+    return replace(card, cautions=answer.cautions, tiles=[], verdict=verdict or card.verdict)
+
+
     wanted = request.GET.get("figure", "")
     figure = metric(wanted if wanted in names else names[0], conf.margins())
     columns = [every.compared()[name] for name in names]

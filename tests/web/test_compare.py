@@ -16,6 +16,7 @@ from benchsuite.comparing.contrasts import DEFAULT, contrasts, metric
 from benchsuite.comparing.differences import Comparison
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
+from benchsuite.report import queries
 from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run, make_running_run
 from tests.golden import words_of
@@ -49,6 +50,19 @@ def test_the_page_shows_the_answer_with_its_table(soup, count):
     assert (command is None) is (count == 5)
     if command is not None:
         assert command.text.startswith("python manage.py runbench --again=")
+
+
+@pytest.mark.parametrize(("count", "title"), [(1, "1 run of one"), (5, "5 runs of one")])
+def test_one_configuration_has_its_answer(soup, client, count, title):
+    starts("uwsgi", SLOW[:count])
+    path = f"/results/compare/?batch={BATCH}"
+    page = soup(path)
+    verdict, headline = page.select_one(".headline").text.split(" ", 2)[1:]
+    assert (verdict, headline[:17]) == ("valid", "uwsgi answers 600")
+    assert bool(page.select("pre.command")) is (count == 1), "repeat it"
+    assert title in page.h1.text
+    assert "against" not in page.select_one("#table").text
+    assert headline in had(client, f"{path}&format=md")
 
 
 NUMBER = re.compile(r"\d+\.\d+")
@@ -304,7 +318,7 @@ def test_number_of_queries_does_not_grow(client, django_assert_num_queries, coun
         make_run("uwsgi", rate=60, repetition=one + 1, started_at=BEGUN + timedelta(minutes=one))
         for one in range(count)
     ]
-    with django_assert_num_queries(7):
+    with django_assert_num_queries(9):
         client.get(address(*runs))
 
 

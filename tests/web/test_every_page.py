@@ -41,6 +41,16 @@ def test_nothing_is_written_as_python_writes_it(client, settings, tmp_path):
         assert REPR.search(str(value)), "it would be seen"
 
 
+def test_no_sentence_is_empty(client, settings, tmp_path):
+    empty = {}
+    for path in addresses(settings, tmp_path):
+        page = BeautifulSoup(client.get(path).content, "html.parser")
+        texts = page.select("p, h1, h2, h3, li, dd, summary")
+        if without := [str(text) for text in texts if not text.get_text(strip=True)]:
+            empty[path] = without
+    assert empty == {}
+
+
 def test_a_page_is_one_small_file_that_leads_nowhere(client, settings, tmp_path):
     """The browser test opens them; here none asks for anything, nor leads into a console."""
     paths = files(addresses(settings, tmp_path))
