@@ -17,6 +17,7 @@ from django.utils.timezone import make_aware
 from django_filters import FilterSet, filters
 
 from benchsuite.comparing.cells import Cell, Starts, cells, reasons_of
+from benchsuite.comparing.cells import counted as without_diagnostic
 from benchsuite.comparing.titles import cell_titles, load_title, units_beside, workload_title
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
@@ -333,6 +334,7 @@ def _row(
     counts: Mapping[str, int],
 ) -> dict[str, Any]:
     """Of a batch with all its runs in their order, an execution of a study, or a tuning."""
+    batch = without_diagnostic(batch)
     configurations = cells(batch)
     ranked = _ranked(configurations)
     first = batch[0] if batch else shown[-1] if shown else None

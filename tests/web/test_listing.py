@@ -16,8 +16,10 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.store import notes
 from benchsuite.system import journal
+from benchsuite.views import listing
 from benchsuite.views.listing import RunFilter
 from tests.factories import BEGUN, INVALID, make_failed_run, make_run, make_running_run
+from tests.flames import make_profiled
 from tests.golden import words_of
 from tests.starts import SLOW, doubt, make_rows, starts
 from tests.study_factories import make_study_run, write
@@ -315,6 +317,20 @@ def test_many_runs_of_one_command_are_a_click_away(soup):
     everything = page.select_one("details p a")["href"]
     assert everything == f"?command={batch}"
     assert len(soup(f"/results/{everything}").select("tr.run")) == 15
+
+
+def test_a_diagnostic_start_is_no_configuration_of_its_command(soup):
+    run = make_run("uwsgi")
+    start = make_profiled(run)
+    Run.objects.filter(pk=start.pk).update(users=1)
+    start.refresh_from_db()
+    doubt(start, "B502 diagnosed")
+    page = soup("/results/")
+    (row,) = page.select("tr.command")
+    link = row.select_one("th a")
+    assert (link.text, link["href"]) == ("io_read · 100 users", run.get_absolute_url())
+    assert answers(row)[0].startswith("uwsgi: ")
+    assert page.select_one("tr.expand summary").text == "2 runs"
 
 
 @pytest.mark.parametrize("label", ["", "both"])
