@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-from django.http import HttpRequest, HttpResponseBase
+from django.http import HttpRequest, HttpResponseBase, HttpResponseRedirect
 from django.urls import reverse
 
 from benchsuite import conf
@@ -43,10 +43,15 @@ MOST_MARKERS = 7  #: On one line; they tell lines apart and are no measured poin
 @guarded
 def show(request: HttpRequest) -> HttpResponseBase:
     ids, batch = wanted_ids(request), request.GET.get("batch", "")
+    if batch and not ids:
+        known = queries.chosen_ids(ids, batch)
+        first = queries.by_command(queries.listed()).get(pk=known[0])
+        if making := live.context(request, "batch", first.batch):
+            title = f"{titles.workload_title(first)}: runs of one command"
+            return page(request, "live", {"title": title, "live": making})
+        if len(known) > queries.MOST_COMPARED:  # the list has its answer
+            return HttpResponseRedirect(f"{reverse('benchsuite:list')}?command={first.command}")
     runs = queries.chosen(queries.compared(), ids, batch, most=queries.MOST_COMPARED)
-    if batch and not ids and (making := live.context(request, "batch", runs[0].batch)):
-        title = f"{titles.workload_title(runs[0])}: runs of one command"
-        return page(request, "live", {"title": title, "live": making})
     star = notes.starred(runs)
     chosen = request.GET.get("baseline") or (str(star.pk) if star else "")
     comparison = Comparison(runs, baseline=chosen)
@@ -58,14 +63,13 @@ def show(request: HttpRequest) -> HttpResponseBase:
         refusal = {"title": "These runs are not alike", "reasons": reasons}
         refusal["anyway_url"] = _url(request, forced="1")
         return page(request, "unlike", refusal, status=409)
-    title = f"{len(runs)} runs compared" if len(runs) > 1 else "One run, nothing to compare it with"
     cells, asked = comparison.cells, any(was_asked(run) for run in runs)
+    became = "compared" if len(cells) > 1 else "of one configuration"
+    title = f"{counted(len(runs), 'run')} {became}"
     hidden = _asked(request)
     runs_asked = {name: text for name, text in hidden.items() if name not in KEPT}
     columns = [  # those that a run has; no answers where nothing was asked
         column
-    became = "compared" if len(cells) > 1 else "of one configuration"
-    title = f"{counted(len(runs), 'run')} {became}"
         for column in every.in_place(Place.COMPARE)
         if (asked or column.summed or not column.of_answers) and any(map(column.only, runs))
     ]
@@ -95,21 +99,17 @@ def show(request: HttpRequest) -> HttpResponseBase:
             ],
         }
     else:
+        answer = _answer(comparison)  # stages are asked for, of which `add_totals` knows none
         queries.add_totals([run for cell in cells[:MOST_DRAWN] for run in cell.shown])
         context |= {
             **_forest(request, comparison),
             "answer": answer,
-        answer = _answer(comparison)  # stages are asked for, of which `add_totals` knows none
             "unlike": reasons,
             "charts": _overlaid(comparison),
         }
     return page_or_file(request, "compare", context)
 
 
-def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
-    """The chosen figure, else the answer's, of each cell beside the baseline, and others."""
-    names = [name for name in SWITCH if any(one.value(metric(name)) for one in comparison.cells)]
-    names = list(dict.fromkeys([figures_of(comparison.cells)[0], *names]))
 def _answer(comparison: Comparison) -> Answer:
     """Which to take or, of a single configuration, what its runs say."""
     answer = of_runs(comparison, conf.margins())
@@ -120,6 +120,10 @@ def _answer(comparison: Comparison) -> Answer:
     return replace(card, cautions=answer.cautions, tiles=[], verdict=verdict or card.verdict)
 
 
+def _forest(request: HttpRequest, comparison: Comparison) -> dict[str, Any]:
+    """The chosen figure, else the answer's, of each cell beside the baseline, and others."""
+    names = [name for name in SWITCH if any(one.value(metric(name)) for one in comparison.cells)]
+    names = list(dict.fromkeys([figures_of(comparison.cells)[0], *names]))
     wanted = request.GET.get("figure", "")
     figure = metric(wanted if wanted in names else names[0], conf.margins())
     columns = [every.compared()[name] for name in names]

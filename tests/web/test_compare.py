@@ -227,6 +227,17 @@ def test_runs_of_one_command_by_its_batch(soup):
     assert len(soup(f"/results/compare/?batch={batch}").select(".comparison tbody tr")) == 2
 
 
+def test_a_command_of_too_many_runs_leads_to_its_row(client, soup, monkeypatch):
+    monkeypatch.setattr(queries, "MOST_COMPARED", 3)
+    starts("uwsgi", SLOW)
+    answer = client.get(f"/results/compare/?batch={BATCH}")
+    assert answer["Location"] == f"/results/?command={BATCH}"
+    assert len(soup(answer["Location"]).select("tr.run")) == 5
+    running = make_running_run("daphne")
+    Run.objects.filter(pk=running.pk).update(batch=BATCH)
+    assert soup(f"/results/compare/?batch={BATCH}").select("section.live")
+
+
 def excluded():
     runs = [*starts("uwsgi", SLOW), *starts("waitress", FAST)]
     for run, code in ((runs[0], "B401 noisy-host"), (runs[5], "B201 failures")):

@@ -319,6 +319,14 @@ def test_many_runs_of_one_command_are_a_click_away(soup):
     assert len(soup(f"/results/{everything}").select("tr.run")) == 15
 
 
+def test_the_page_of_a_command_does_not_lead_to_itself(soup, monkeypatch):
+    monkeypatch.setattr(listing, "MOST_OF_COMMAND", 3)
+    batch = measured({"uwsgi": (500, 510, 520, 530)})
+    page = soup(f"/results/?command={batch}")
+    assert not page.select("tr.expand p a")
+    assert "The newest 3 of 4; the export below has all." in page.text
+
+
 def test_a_diagnostic_start_is_no_configuration_of_its_command(soup):
     run = make_run("uwsgi")
     start = make_profiled(run)
