@@ -12,7 +12,7 @@ from benchsuite.core.answer import Answer
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs.objective import parse
-from benchsuite.core.units import short
+from benchsuite.core.units import counted, short
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.views.page import guarded, page
@@ -48,7 +48,7 @@ def show(request: HttpRequest) -> HttpResponse:
 
 
 def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate]:
-    """Those of the work that is asked for, under the conditions of its newest run."""
+    """Those of the work that is asked for, under the conditions of its newest run that counts."""
     try:
         rate = float(given["rate"] or 0)
     except ValueError:
@@ -61,14 +61,15 @@ def _candidates(runs: Sequence[Run], given: Mapping[str, str]) -> list[Candidate
     mine = [run for run in runs if workload_title(run) == given["work"]]
     if runs and not mine:
         raise UsageError(f"Nothing is stored of {given['work'][:60]!r}; choose from the list.")
-    newest = asking.conditions(mine[0]) if mine else ()
-    alike = [run for run in mine if asking.conditions(run) == newest]
+    sound = [run for run in mine if run.verdict in SOUND]
+    newest = [asking.conditions(run) for run in (sound or mine)[:1]]
+    alike = [run for run in mine if asking.conditions(run) in newest]
     return asking.candidates(alike, objective, rate)
 
 
 def _answer(candidates: Sequence[Candidate], work: str) -> Answer:
     if not candidates:
-        none = f"Nothing counts of {work}: all its runs are invalid." if work else NONE
+        none = f"Nothing counts of {work}: no configuration of it is valid." if work else NONE
         return Answer(title="ask", headline=none)
     fitting = [one for one in candidates if one.fit is Fit.FITS]
     unknown = [one for one in candidates if one.fit is Fit.UNKNOWN]
@@ -78,11 +79,12 @@ def _answer(candidates: Sequence[Candidate], work: str) -> Answer:
         if fitting[0].memory_bytes is None:
             headline = f"Take {fitting[0].title}: it fits, and its memory is not known."
     measurable = next((candidate for candidate in unknown if candidate.command), None)
+    known = counted(len(candidates), "stored configuration")
     more = f", {len(unknown)} not measured for it" if unknown else ""
     return Answer(
         title="ask",
         headline=headline,
-        reasons=[f"{len(candidates)} stored configurations: {len(fitting)} fit{more}."],
+        reasons=[f"{known}: {len(fitting)} {'fits' if len(fitting) == 1 else 'fit'}{more}."],
         next_steps=[f"Measure {measurable.title} there:"] if measurable else [],
         command=measurable.command if measurable else "",
     )

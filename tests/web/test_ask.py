@@ -12,7 +12,7 @@ from benchsuite.comparing import asking
 from benchsuite.comparing.asking import command_of
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Run
-from tests.factories import BEGUN, make_run
+from tests.factories import BEGUN, INVALID, MACHINE, make_run
 from tests.golden import words_of
 
 
@@ -72,6 +72,21 @@ def test_only_runs_under_the_conditions_of_the_newest_are_compared(soup):
     named = answers(ask(soup, objective="p95 < 400 ms", rate="600"))
     assert [name for name in named if "hypercorn" in name] == []
     assert {"uwsgi · 2 × 4", "uwsgi · 4 × 4"} <= set(named)
+
+
+def test_an_invalid_run_elsewhere_hides_nothing(soup):
+    make_run("uwsgi", rate=900)
+    elsewhere = MACHINE | {"hostname": "laptop"}
+    later = BEGUN + timedelta(days=1)
+    make_run("uwsgi", environment=elsewhere, findings=(INVALID,), started_at=later)
+    page = ask(soup, objective="p95 < 400ms", rate="600")
+    assert page.select_one(".headline").text.startswith("Take uwsgi")
+    assert "1 stored configuration: 1 fits." in page.text
+
+
+def test_a_work_without_a_valid_configuration_says_so(soup):
+    make_run("uwsgi", findings=(INVALID,))
+    assert "Nothing counts of io_read: no configuration of it is valid." in ask(soup).text
 
 
 @pytest.mark.usefixtures("measured")
