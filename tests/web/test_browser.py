@@ -11,7 +11,7 @@ from benchsuite.models import Run
 from benchsuite.views import listing
 from benchsuite.views.compare import MOST_DRAWN
 from tests import every_page
-from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run
+from tests.factories import BEGUN, INVALID, WEAK, make_failed_run, make_run, make_running_run
 from tests.needs import needs
 from tests.web.conftest import TOKEN, with_token
 
@@ -346,3 +346,25 @@ def test_without_scripts_the_tables_say_it_all(chromium, live_server, runs):
     assert "1 run deleted" in tab.locator("[role=status]").inner_text()
     context.close()
     assert not Run.objects.filter(pk=runs[0].pk).exists()
+
+
+def test_marks_of_a_history_are_told_by_their_shapes(tab):
+    days = [BEGUN + timedelta(days=day) for day in (1, 2, 3)]
+    doubts = ((), (WEAK,), (INVALID,))
+    run, *_ = [
+        make_run("waitress", started_at=day, findings=findings)
+        for day, findings in zip(days, doubts, strict=True)
+    ]
+    tab.goto(run.get_absolute_url())
+    look = "dot => [getComputedStyle(dot).stroke, getComputedStyle(dot).strokeLinecap]"
+    own = tab.locator(".history-line .dot").evaluate(look)
+    tab.goto(f"/results/configurations/{run.key}/")
+    drawing = tab.locator(".charts svg.history").first
+    valid, weak, invalid = (dot.evaluate(look) for dot in drawing.locator(".dot").all())
+    assert own == valid
+    assert valid[1] != weak[1]
+    assert len({valid[0], weak[0], invalid[0]}) == 3
+    assert drawing.locator(".dot.invalid + .hole").count() == 1
+    assert drawing.locator(".hole").count() == 1
+    titles = drawing.locator("title").all_text_contents()
+    assert [title.rpartition(", ")[2] for title in titles] == ["valid", "weak", "invalid"]
