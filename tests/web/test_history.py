@@ -1,9 +1,11 @@
 """A configuration over time, and what people note of runs and labels."""
 
 import json
-from datetime import timedelta
+import re
+from datetime import UTC, datetime, timedelta
 
 import pytest
+from bs4 import BeautifulSoup
 from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.template import Context, Template
@@ -13,6 +15,7 @@ from benchsuite.models import Note, Run
 from benchsuite.stats.steady import steps
 from benchsuite.store import notes
 from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run
+from tests.web.conftest import text
 
 
 def measured(rates, **given):
@@ -75,6 +78,18 @@ def test_without_a_run_that_counts_it_says_so(soup):
     make_failed_run("uwsgi", started_at=BEGUN + timedelta(hours=1))
     page = soup(f"/results/configurations/{run.key}/")
     assert page.select_one(".headline").text.startswith("None of its 2 runs counts")
+
+
+def test_a_file_names_days_by_their_dates(client):
+    now = datetime.now(UTC)
+    run, *_ = [
+        make_run("uwsgi", rate=rate, started_at=now - timedelta(minutes=minutes))
+        for minutes, rate in enumerate([700, 702, 698, 701, 600, 602, 598, 601])
+    ]
+    file = text(client, f"/results/configurations/{run.key}/?format=html")
+    shown = BeautifulSoup(file, "html.parser").main
+    assert "; it rose by" in shown.select_one(".headline").text
+    assert not re.search("today|yesterday", str(shown))
 
 
 @pytest.mark.parametrize("count", [3, 12])

@@ -137,7 +137,7 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         if len(levels) == 1:
             headline += f", the median of {counted(len(part), 'run')}; no change is seen."
         else:
-            moved, when = _moved(levels[-2][1], level), moment(part[0].started_at)
+            moved, when = _moved(levels[-2][1], level), day(part[0].started_at, "j M Y, H:i")
             headline += f"; it {moved} with the run of {when}."
     noted, rows = notes.of(runs), []
     for run in reversed(runs):
