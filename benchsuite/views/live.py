@@ -140,11 +140,14 @@ class Watch:
         if not is_open and not (self._find() and (self._follower or self._is_running)):
             return None
         follower, own = self._follower, str(self._pk)
-        if follower is None:
-            host = lock.owner_host(self._owner)
-            why = f"Only a console of the user who runs it on {host} draws its seconds."
+        if follower is not None:
+            follower.read_on()
+        if follower is None or not follower.run:
+            why = "Its first run is being prepared."
+            if follower is None:
+                host = lock.owner_host(self._owner)
+                why = f"Only a console of the user who runs it on {host} draws its seconds."
             return {"now": _part("now", why=why), "seconds": [], "since": 0}
-        follower.read_on()
         if self._kind == RUN:
             if any(line["end"] == own for line in follower.ended):
                 return None

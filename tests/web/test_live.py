@@ -9,10 +9,12 @@ from uuid import uuid4
 import pytest
 from asgiref.sync import sync_to_async
 from channels.testing import WebsocketCommunicator
+from django.core.handlers.asgi import ASGIHandler
 from django.db import connections
 from django.db.backends.base.base import BaseDatabaseWrapper
 from django.test import Client
 from django.urls import reverse
+from django.utils import translation
 
 from benchsuite import asgi
 from benchsuite.core.specs import LoadProfile
@@ -182,6 +184,18 @@ def test_tunings_and_studies_are_followed_by_their_commands(
     assert page.select_one("section.live")["data-url"] == address("study", study.pk)
     urls = {tuning.get_absolute_url(), study.get_absolute_url()}
     assert {row.url for row in live.under_way()} <= urls
+
+
+@pytest.mark.usefixtures("opened")
+def test_before_its_first_run_a_command_is_being_prepared(client, soup, monkeypatch):
+    monkeypatch.setattr(live.journal, "claims", lambda: [lock.Claim(1, os.getpid())])
+    tuning = make_tuning(searched(3), status="running", made_by=lock.owner_name())
+    page = soup(tuning.get_absolute_url())
+    assert "Its first run is being prepared." in page.select_one("section.live").text
+    assert page.select_one("section[aria-label=Answer]")
+    rows = json.loads(client.get("/results/under-way/").content)["html"]
+    assert tuning.get_absolute_url() in rows
+    assert "Run 0" not in str(page) + rows
 
 
 @pytest.mark.parametrize("kind", ["run", "batch", "study", "tuning", "wizard", "%00"])
