@@ -368,3 +368,15 @@ def test_marks_of_a_history_are_told_by_their_shapes(tab):
     assert drawing.locator(".hole").count() == 1
     titles = drawing.locator("title").all_text_contents()
     assert [title.rpartition(", ")[2] for title in titles] == ["valid", "weak", "invalid"]
+
+
+def test_without_the_library_tables_say_the_same(chromium, live_server, runs):
+    context = chromium.new_context(base_url=live_server.url)
+    context.set_default_timeout(DEADLINE_MS)
+    context.route("**/plotly-*.js", lambda route: route.abort())
+    tab = context.new_page()
+    tab.goto(f"{runs[0].get_absolute_url()}?token={TOKEN}")
+    tab.evaluate(UNFOLD)
+    tab.locator("#goodput tbody tr").first.wait_for()
+    assert not tab.locator("#goodput .drawing").is_visible()
+    context.close()

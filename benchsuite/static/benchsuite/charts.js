@@ -164,5 +164,7 @@
     unpack(packed).then(start).catch(showTables);
   } else if (typeof Plotly !== "undefined") {
     start();
+  } else {
+    showTables();
   }
 })();
