@@ -32,6 +32,8 @@ RANGES = """() => Array.from(document.querySelectorAll(".drawing"))
   .filter(one => one.layout.meta.over_time).map(one => one._fullLayout.xaxis.range)"""
 CURSORS = """() => Array.from(document.querySelectorAll(".drawing"))
   .filter(one => one.querySelector(".hoverlayer .legend, .hoverlayer .hovertext")).length"""
+ASKED = """performance.getEntriesByType("resource")
+  .filter(one => one.name.endsWith("/under-way/")).length"""
 FITS = "width => document.documentElement.scrollWidth <= width"
 CUT_OFF = """() => Array.from(document.querySelectorAll("body *")).filter(one =>
   one.scrollWidth > one.clientWidth + 1 && one.clientWidth > 1
@@ -380,3 +382,11 @@ def test_without_the_library_tables_say_the_same(chromium, live_server, runs):
     tab.locator("#goodput tbody tr").first.wait_for()
     assert not tab.locator("#goodput .drawing").is_visible()
     context.close()
+
+
+def test_what_is_under_way_leaves_the_focus(tab):
+    make_running_run("waitress")
+    tab.reload()
+    tab.locator(".under-way a").focus()
+    tab.wait_for_function(f"() => {ASKED} >= 2")  # what came first is drawn
+    assert tab.evaluate("() => document.activeElement.closest('.under-way') !== null")

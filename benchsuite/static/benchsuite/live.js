@@ -22,6 +22,11 @@
     return made;
   }
 
+  // What is replaced loses the focus, and whoever reads it the place.
+  function hasFocus(part) {
+    return part.contains(document.activeElement);
+  }
+
   function written(value) {
     return value === null ? "—" : value >= 100 ? String(Math.round(value)) : String(Number(value.toPrecision(3)));
   }
@@ -151,7 +156,7 @@
       }
       section.querySelectorAll("[data-part]").forEach(function (part) {
         const html = message[part.dataset.part];
-        if (html !== undefined && part.live !== html) {
+        if (html !== undefined && part.live !== html && !hasFocus(part)) {
           part.live = part.innerHTML = html;
         }
       });
@@ -223,7 +228,9 @@
         if (message.count !== list.querySelectorAll(".under-way").length && !document.querySelector("input[name=runs]:checked")) {
           location.reload(); // one has ended, or another has begun
         }
-        list.innerHTML = message.html;
+        if (!hasFocus(list)) {
+          list.innerHTML = message.html;
+        }
       }).catch(function () {}).then(refreshList);
     }, 2 * EVERY_MS);
   }
