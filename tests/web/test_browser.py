@@ -390,3 +390,16 @@ def test_what_is_under_way_leaves_the_focus(tab):
     tab.locator(".under-way a").focus()
     tab.wait_for_function(f"() => {ASKED} >= 2")  # what came first is drawn
     assert tab.evaluate("() => document.activeElement.closest('.under-way') !== null")
+
+
+def test_long_names_are_no_wider_than_a_phone(tab):
+    run = make_run("uwsgi", label="x" * 200, options={"path": "/shop/" + "y" * 120})
+    tab.set_viewport_size({"width": 320, "height": 800})
+    paths = ["ask/", f"{run.pk}/", f"note/?run={run.pk}", f"note/?label={run.label}"]
+    paths += [f"delete/?runs={run.pk}", f"configurations/{run.key}/", f"compare/?runs={run.pk}", ""]
+    wide = []
+    for path in paths:
+        tab.goto(f"/results/{path}")
+        if not tab.evaluate(FITS, 320):
+            wide.append(path)
+    assert wide == []
