@@ -17,6 +17,7 @@ from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.db import Error
 from django.urls import Resolver404, ResolverMatch, resolve
+from django.utils.translation import get_language_from_path, override
 
 from benchsuite.views.live import OVER, SOCKET, watch_of
 
@@ -88,7 +89,8 @@ def _request(scope: Scope) -> ASGIRequest:
 
 def _match(request: ASGIRequest) -> ResolverMatch | None:
     try:
-        match = resolve(request.path_info)
+        with override(get_language_from_path(request.path_info)):  # it may begin with one
+            match = resolve(request.path_info)
     except Resolver404:
         return None
     is_ours = match.url_name == "live" and match.app_names[-1:] == ["benchsuite"]

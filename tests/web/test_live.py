@@ -247,3 +247,18 @@ def test_a_websocket_says_the_same_to_the_same_people(run):
     assert told(path, cookie=cookie, host="evil.example", origin="http://evil.example") is None
     assert told(address("run", uuid4()), cookie=cookie) is None
     assert told("/theirs/") == {"theirs": False}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_websocket_below_a_language_says_the_same(settings, monkeypatch, opened, run):
+    """Its links keep the language."""
+    opened.write(end=str(run.pk), title="uwsgi", place=1, words="so much", left_s=9.0)
+    settings.ROOT_URLCONF = "tests.web.language_urls"
+    settings.MIDDLEWARE = ["django.middleware.locale.LocaleMiddleware"]
+    monkeypatch.setattr(asgi.Live, "handler", ASGIHandler())
+    with translation.override("de"):
+        path = address("batch", run.batch)
+    assert path.startswith("/de/")
+    message = told(path, cookie=f"benchsuite-0={TOKEN}")
+    assert message["seconds"] == SECONDS
+    assert f'href="/de/results/{run.pk}/"' in message["ended"]
