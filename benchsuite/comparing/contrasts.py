@@ -243,7 +243,7 @@ def notes(pairs: Sequence[Pair]) -> list[str]:
             gaps.append((gap_s, " and ".join(cell.title for cell in pair)))
     if gaps:
         gap_s, names = max(gaps, key=lambda gap: gap[0])
-        more = f", and {len(gaps) - 1} more pairs less so" if len(gaps) > 1 else ""
+        more = f", and {counted(len(gaps) - 1, 'more pair')} less so" if len(gaps) > 1 else ""
         lines.append(
             f"{names} were not measured in turns, but {format_period(gap_s)} apart on average"
             f"{more}: what changed on the machine in between counts as a difference. runbench with "

@@ -80,6 +80,12 @@ def test_without_a_run_that_counts_it_says_so(soup):
     assert page.select_one(".headline").text.startswith("None of its 2 runs counts")
 
 
+def test_an_only_run_that_does_not_count_is_told_as_one(soup):
+    run = make_failed_run("uwsgi")
+    headline = soup(f"/results/configurations/{run.key}/").select_one(".headline").text
+    assert headline == "Its only run doesn’t count; the table says why."
+
+
 def test_a_file_names_days_by_their_dates(client):
     now = datetime.now(UTC)
     run, *_ = [

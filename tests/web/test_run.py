@@ -174,3 +174,8 @@ def test_a_profiled_start_is_drawn_on_its_page_and_on_those_of_its_cell(soup):
     assert beside.select_one(f"{FLAME} > p a")["href"] == start.get_absolute_url()
     assert own.select_one("section[aria-label='What limits it']") is None
     assert "goes in list_products" in beside.select_one(".limits .hint").text
+
+
+def test_a_run_without_a_right_answer_was_stored_whole(soup):
+    run = make_run("uwsgi", failed_share=1.0, findings=(INVALID,))
+    assert "stored without" not in soup(f"/results/{run.pk}/").text

@@ -208,6 +208,13 @@ def test_a_remark_is_shown_as_written_by_a_person(soup, client):
     assert BeautifulSoup(page, "html.parser").select_one("p.note").text == words
 
 
+def test_without_runs_it_has_none(soup):
+    make_study_run(measured=False)
+    page = soup("/results/studies/shop/")
+    assert page.select_one("p.when").text.endswith("runs: none")
+    assert "Runs: none." in page.text
+
+
 def test_an_unknown_format_study_or_execution_is_a_sentence(soup):
     page = soup("/results/studies/shp/", status=404)
     assert "There is no study 'shp'; did you mean shop?" in page.text

@@ -130,7 +130,8 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
             words = f"{series.metric.heading} {_moved(level_before, level)}"
             marks.setdefault(part[0].pk, []).append((words, True))
     levels = figures[0].levels if figures else []
-    headline = f"None of its {counted(len(runs), 'run')} counts; the table says why."
+    none = f"None of its {len(runs)} runs counts" if len(runs) > 1 else "Its only run doesn’t count"
+    headline = f"{none}; the table says why."
     if levels:
         part, level = levels[-1]
         headline = f"{figures[0].metric.heading.capitalize()} is {figures[0].show(level)}"

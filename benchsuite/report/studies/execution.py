@@ -173,7 +173,7 @@ class StudyReport:
     def verdicts(self) -> str:
         """Of all runs: "40 valid, 3 weak, 1 invalid"."""
         counts = Counter(one.verdict for cell in self.execution.cells for one in cell.starts)
-        return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "no runs"
+        return ", ".join(f"{count} {word}" for word, count in counts.most_common()) or "none"
 
     @property
     def measured(self) -> str:
