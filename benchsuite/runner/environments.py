@@ -20,6 +20,7 @@ CONSOLE = ("django-filter", "django-tables2", "numpy", "rich")
 """What a project's URLs and admin import when benchsuite's pages are among them. By name alone:
 which version suits the project's Django is the installer's to find."""
 OLDEST = (3, 11)  #: The oldest Python that can import benchsuite's part of a measured server.
+OLDEST_DJANGO = (5, 1)  #: The same of Django: older ones have no pool of connections to close.
 
 
 def environment(given: str) -> str:
@@ -88,11 +89,17 @@ def ensure_serving(python: Interpreter) -> None:
             f"Python {kind} is too old: benchsuite's part in a measured server needs "
             f"{'.'.join(map(str, OLDEST))} or newer."
         )
-    if python.installed("django") is None:
+    django = python.installed("django")
+    if django is None:
         raise UnavailableError(
             f"Python {python.version} ({python.executable}) has no Django, so it can't serve the "
             "project; give all that the project needs: --env NAME=requirements.txt (python -m pip "
             "freeze > requirements.txt writes down what an environment has)."
+        )
+    if tuple(map(int, re.findall(r"\d+", django)[:2])) < OLDEST_DJANGO:
+        raise UnavailableError(
+            f"Django {django} is too old: benchsuite's part in a measured server needs "
+            f"{'.'.join(map(str, OLDEST_DJANGO))} or newer."
         )
 
 
