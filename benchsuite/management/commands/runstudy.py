@@ -23,7 +23,7 @@ from benchsuite.core.units import counted, format_period, gathered
 from benchsuite.management import output, resuming, studying
 from benchsuite.management.delegating import delegated
 from benchsuite.management.options import run as run_options
-from benchsuite.management.options.parsing import BriefCommand, read
+from benchsuite.management.options.parsing import BriefCommand, read, refuse_beside
 from benchsuite.management.options.place import Place
 from benchsuite.management.session import Results, estimated, session
 from benchsuite.management.studying import Execution
@@ -42,6 +42,8 @@ from benchsuite.studies.study import RULES, Cell, Study, cell_title
 from benchsuite.telemetry.machine import HostSample
 
 INDEX = "README.md"  #: The page that answers a question from all studies.
+BESIDE_PAGES = ("names", "label", "markdown", "html", "with", "load_hosts")
+"""What may stand beside --markdown and --html; `load_hosts` may be of BENCHSUITE['PLACE']."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,6 +116,9 @@ class Command(BriefCommand):
     def handle(self, **options: Any) -> None:
         asked = read(Asked, options)
         if asked.markdown or asked.html:
+            flag = "--markdown" if asked.markdown else "--html"
+            why = f"{flag} writes what was executed before"
+            refuse_beside(options, table(Asked), BESIDE_PAGES, why)
             sweep_executions()
             if asked.markdown and (words := _write_pages(asked)):
                 self.stdout.write(words)

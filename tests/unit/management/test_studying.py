@@ -606,3 +606,19 @@ def test_what_the_load_generator_limited_is_the_least_that_the_server_answers(ma
     cells = [one for one in rows.execution(row, rows.study(row)).cells if one.starts]
     assert [one.counted for one in cells] == [[], []]
     assert all(one.is_floor("answers") and len(one.values("answers")) == 2 for one in cells)
+
+
+@pytest.mark.parametrize("word", ["--claims", "--budget=20m", "--scale=0.5", "--dry-run"])
+@pytest.mark.parametrize("flag", ["--html", "--markdown"])
+def test_a_page_of_what_was_executed_takes_no_option_of_an_execution(
+    machine: Machine, file: Path, tmp_path: Path, word: str, flag: str
+) -> None:
+    runstudy()
+    page = tmp_path / "page"
+    with pytest.raises(CommandError, match=f"{flag} writes what was executed.*leave it out"):
+        runstudy(word, f"{flag}={page}")
+    assert not page.exists()
+    place = {"PLACE": {"load-hosts": 2}}
+    with override_settings(BENCHSUITE={**settings.BENCHSUITE, **place}):
+        runstudy(f"{flag}={page}")
+    assert page.exists()
