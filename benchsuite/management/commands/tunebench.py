@@ -112,7 +112,7 @@ def _execution(options: dict[str, Any], screen: output.Screen) -> Execution:
                 "One user alone proposes an objective, and load hosts would end with that load: "
                 "give --objective beside --load-hosts."
             )
-        alone_s = _alone_s(first, screen)
+        alone_s = _alone_s(first, screen, read(Place, options))
         execution = executing.begun(tune_options.asked(options, alone_s))
         screen.say(
             f'No --objective is given, so "{execution.asked.question.objective.words}" is '
@@ -126,14 +126,15 @@ def _execution(options: dict[str, Any], screen: output.Screen) -> Execution:
     return executing.resumed(row, spec)
 
 
-def _alone_s(execution: Execution, screen: output.Screen) -> float:
+def _alone_s(execution: Execution, screen: output.Screen, place: Place) -> float:
     """How long one user waits, who is asked of the first server before anything is stored."""
+    place.check_runs([execution.asked.spec])
     trial = execution.search.next
     if trial is None:
         raise UsageError(f"Nothing can be started: {execution.search.notebook.said}.")
     plan = execution.plan_of(trial)
     shown = Progress(screen, ["one user"], lambda _: [OVERHEAD_S])
-    with session(Results(screen.say), shown, screen) as at_work, shown:
+    with session(Results(screen.say), shown, screen, place=place) as at_work, shown:
         _, result = resuming.make(at_work, plan)
     if result.total is None or not result.total.response_time.mean_s:
         failure = result.failure.partition("\n")[0].rstrip(".")  # its run has the log

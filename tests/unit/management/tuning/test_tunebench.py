@@ -668,3 +668,21 @@ def test_a_current_server_that_can_not_run_is_no_candidate(monkeypatch, tmp_path
     """It would have to be in the race, whatever happens."""
     status, said = ended(OBJECTIVE, "--current=peer-ws:1")
     assert (status, said.startswith("--current=peer-ws can't be compared: ")) == (2, True)
+
+
+def test_one_user_alone_is_asked_where_all_others_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    places, own = [], tunebench.session
+
+    def session(*given: Any, **more: Any) -> Any:
+        places.append(more["place"])
+        return own(*given, **more)
+
+    monkeypatch.setattr(tunebench, "session", session)
+    ended(*ONE[:-1], "--port=8123", "--start-timeout=5m")
+    assert [(place.port, place.start_timeout_s) for place in places] == [(8123, 300.0)] * 2
+
+
+def test_a_place_that_makes_no_sense_is_told_before_one_user_is_asked(machine: Machine) -> None:
+    status, said = ended(*ONE[:-1], "--bind=10.0.0.1", "--delay-to-clients=100ms")
+    assert (status, said.partition(",")[0]) == (2, "--bind lets other hosts reach the server")
+    assert not machine.made
