@@ -26,7 +26,11 @@ def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
     """
     import dj_database_url
 
-    parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    try:
+        parsed: dict[str, Any] = dict(dj_database_url.parse(url))
+    except ValueError as error:
+        scheme = url.partition("://")[0]
+        raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
     if parsed["ENGINE"].startswith("django.db.") and vendor_of(entry) == vendor_of(parsed):
         parsed["ENGINE"] = entry["ENGINE"]
     kept = {key: value for key, value in entry.items() if key not in (*PLACE, "OPTIONS")}

@@ -353,8 +353,8 @@ def databases(plan: Plan) -> Databases:
     aliases: dict[str, int] = {}
     for alias, entry in entries.items():
         begun = plan.database if alias in together else None
-        kind = ENGINES[asked.use] if begun else _vendor(entry)
-        if kind not in MOST_OF:
+        kind = ENGINES.get(asked.use, asked.use) if begun else _vendor(entry)
+        if not begun and kind not in MOST_OF:
             continue
         place = f"{entry.get('HOST') or ''}:{entry.get('PORT') or ''}".strip(":")
         name = f"{kind} at {place}" if place else kind
@@ -383,7 +383,8 @@ def _entries(plan: Plan) -> tuple[dict[str, dict[str, Any]], list[str]]:
         return {}, []
     entries = {alias: dict(entry) for alias, entry in given.items() if entry}
     use = plan.spec.database.use
-    url = use if plan.database is None else f"{ENGINES[use]}:///"
+    # one of the project's own has an address when it is started, and then any engine
+    url = use if plan.database is None else f"{ENGINES.get(use, 'sqlite')}:///"
     return entries, move_default(entries, url) if "://" in url else []
 
 

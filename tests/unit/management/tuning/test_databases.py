@@ -5,11 +5,13 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.test import override_settings
 
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.options import tune
 from benchsuite.runner import environments, planning
 from benchsuite.servers.base import ServerAdapter
+from benchsuite.services.mariadb import MariaDB
 from benchsuite.tuning import candidates
 from tests.golden import Golden
 
@@ -47,3 +49,13 @@ def most(server: type[ServerAdapter], *entries: dict[str, Any], **asked: Any) ->
 @pytest.mark.django_db
 def test_values(golden: Golden) -> None:
     golden.values()
+
+
+class ShopDB(MariaDB):
+    name = "shopdb"
+
+
+def test_a_database_of_the_projects_own_admits_what_it_says() -> None:
+    with override_settings(BENCHSUITE={"SERVICES": {"shopdb": f"{__name__}.ShopDB"}}):
+        known = found({**SQLITE, "NAME": "a"}, use="shopdb")
+    assert (known.limits, known.aliases) == ({"shopdb": 100}, {"shopdb": 1})
