@@ -14,6 +14,8 @@ from typing import Any, TextIO, cast
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, QueryDict
+from django.template import TemplateDoesNotExist
+from django.template.loader import get_template
 from django.urls import get_urlconf, set_urlconf
 from django.utils.module_loading import import_string
 from rich.console import Console, ConsoleDimensions, ConsoleOptions, RenderableType
@@ -203,6 +205,14 @@ LONGEST_NAME = 255  #: The kernel's limit for a file's name, in bytes.
 
 def check(flag: str, file: str | None) -> None:
     """Raises UsageError if the file can't be written: better now than after an hour of runs."""
+    if flag == "--html" and file is not None:
+        try:
+            get_template("benchsuite/base.html")
+        except TemplateDoesNotExist as error:
+            raise UsageError(
+                "--html needs Django's templates, and TEMPLATES of this project don't find those "
+                "of its apps: add DjangoTemplates with APP_DIRS=True, or leave --html out."
+            ) from error
     if file is None or file == "-":
         return
     path = Path(file).absolute()

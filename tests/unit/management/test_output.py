@@ -1,9 +1,11 @@
 """What the commands say at the end of what became of their runs."""
 
 import pytest
+from django.test import override_settings
 
+from benchsuite.core.exceptions import UsageError
 from benchsuite.management.commands.runbench import none_right
-from benchsuite.management.output import write_page
+from benchsuite.management.output import check, write_page
 from tests.factories import INVALID, make_run
 from tests.study_factories import make_study_run
 from tests.tuning_factories import make_tuning, searched
@@ -32,3 +34,12 @@ def test_pages_are_written_to_a_file(tmp_path):
     ):
         write_page(str(file), view, *args, **query)
         assert "<html" in file.read_text()[:100], view
+
+
+def test_a_project_without_templates_of_apps_is_told_before_the_runs(tmp_path):
+    check("--html", "-")
+    with override_settings(TEMPLATES=[]):
+        check("--html", None)
+        for file in ("-", str(tmp_path / "page.html")):
+            with pytest.raises(UsageError, match="APP_DIRS=True"):
+                check("--html", file)
