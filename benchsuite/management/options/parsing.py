@@ -199,6 +199,7 @@ def with_places(options: Mapping[str, Any]) -> dict[str, Any]:
         entry.key: parsed_word(entry, str(places[entry.name]))
         for entry in (*table(RunSpec), *table(Place))
         if entry.name in places and entry.key in options and options[entry.key] is None
+        if entry.name != "bind" or not options.get("target")  # where no server is started
     }
     return {**options, **from_settings}
 
