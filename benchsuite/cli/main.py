@@ -36,7 +36,7 @@ VERBS = {
 COMMANDS = {short: name for name, short in SHORT.items()}
 OTHERS = ("completesurvey", "buildheritage", "buildpeer")
 WITHOUT_RESULTS = ("list", "worker", "agent", *OTHERS)  #: Which neither read nor store any.
-PROJECTS = ("run", "tune", "study", "completesurvey")  #: Which need a project.
+PROJECTS = ("run", "tune", "study", "list")  #: Which are about a project.
 HELPS = {"-h", "--help", "--help-all"}
 STORED = {"--again", "--resume", "--paste"}  #: Options that repeat or show what is stored.
 OPTIONS = {
@@ -117,7 +117,8 @@ def _execute(asked: Namespace, program: str) -> int:
             project = find(folder, asked.settings, asked.python)
             _enter(project)
         except BenchsuiteError:  # what already runs needs none
-            if asked.project or asked.settings or asked.python or _starts_here(words):
+            needs = verb != "list" and _starts_here(words)
+            if asked.project or asked.settings or asked.python or needs:
                 raise
             project = None
     os.environ["DJANGO_SETTINGS_MODULE"] = "benchsuite.cli.settings"
@@ -132,7 +133,7 @@ def _execute(asked: Namespace, program: str) -> int:
         _migrate(results)
     if verb == "serve":
         return _serve(words)
-    if project and verb != "completesurvey":
+    if project and verb != "list":
         words = [*project_options(project, verb, words), *words]
     made = load_command_class("benchsuite", COMMANDS.get(verb, verb))
     if project and typed_in != Path.cwd():

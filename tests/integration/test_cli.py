@@ -189,3 +189,23 @@ def test_its_help_is_that_of_its_verbs(program):
 def test_what_uses_no_results_makes_none(program, words):
     program.run(*words.split(), status=0)
     assert not list(program.data.rglob("*.sqlite3*"))
+
+
+def test_servers_are_looked_for_in_the_projects_python(program, tmp_path):
+    assert usable(program)["waitress"] == "yes"
+    assert usable(program)["daphne"] == "no: daphne is not installed"
+    program.folder = tmp_path / "nothing"
+    program.folder.mkdir()
+    assert usable(program)["daphne"] == "yes", "without a project, where benchsuite is"
+
+
+def usable(program):
+    """Name → what `list` says of it."""
+    lines = program.run("list", status=0).out.splitlines()
+    return {words[0]: " ".join(words[3:]) for line in lines if len(words := line.split()) > 3}
+
+
+def test_a_robot_needs_no_project(program, tmp_path):
+    program.folder = tmp_path / "nothing"
+    program.folder.mkdir()
+    assert "is not the URL of a page" in program.run("completesurvey", "nowhere", status=2).err

@@ -1,15 +1,18 @@
 """Shows servers, fronts and workloads: what can run here, and what would help what can't."""
 
+import os
 from collections.abc import Mapping
 from typing import Any
 
 from benchsuite import conf
 from benchsuite.core.answer import Table
+from benchsuite.core.commands import PYTHON_VARIABLE
 from benchsuite.core.glossary import explain, explanations
 from benchsuite.core.specs.spec import Entry
 from benchsuite.findings.registry import HEADINGS, rows
 from benchsuite.management.options.parsing import BriefCommand
 from benchsuite.management.output import Screen
+from benchsuite.pythons.interpreter import OWN, Interpreter
 
 
 class Command(BriefCommand):
@@ -50,15 +53,19 @@ class Command(BriefCommand):
 
 
 def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Table:
-    """A table of these, with some of their attributes."""
+    """A table of these, with some of their attributes, and whether they are usable."""
     rows = [
-        [
-            name,
-            *(getattr(adapter, fact) for fact in facts),
-            adapter.version() or "—",
-            # with the command on a line of its own, from where it can be copied
-            "yes" if (can := adapter.available()).ok else f"no: {can.reason}\n{can.command}",
-        ]
+        [name, *(getattr(adapter, fact) for fact in facts), *_installed(adapter)]
         for name, adapter in adapters.items()
     ]
     return Table((kind, *facts, "version", "usable"), rows, spare=("version", *facts))
+
+
+def _installed(adapter: Any) -> tuple[str, str]:
+    """Its version and whether it is usable: a server of the project in the project's Python."""
+    python = os.environ.get(PYTHON_VARIABLE, OWN.executable)
+    where = [Interpreter(python)] if getattr(adapter, "serves_project", False) else []
+    usable = adapter.available(*where)
+    # with the command on a line of its own, from where it can be copied
+    words = "yes" if usable.ok else f"no: {usable.reason}\n{usable.command}"
+    return adapter.version(*where) or "—", words
