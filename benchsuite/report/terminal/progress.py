@@ -125,9 +125,10 @@ class Progress:
     def _parts(self) -> list[tuple[int, Text]]:
         """What the line says, each with its rank: the highest is left out first."""
         left = (1, Text(f"{format_period(math.ceil(self.left_s))} left"))
-        total, tick = "" if self.total is None else f"/{self.total}", self._tick
+        place = f"run {self.place}" if self.total is None else f"{self.place}/{self.total}"
+        tick = self._tick
         now = phase_words(self._load, tick) if tick else self._stage
-        first = [(4, Text(self._name)), (5, Text(f"{self.place}{total}")), (0, Text(now))]
+        first = [(4, Text(f"▶ {self.title}")), (1, Text(place)), (0, Text(now))]
         if tick is None or tick.awaited is not None:
             return [*first, left]
         _, done, length = _phase(self._load, tick.elapsed_s)

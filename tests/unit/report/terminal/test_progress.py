@@ -51,6 +51,15 @@ def test_it_is_one_line_at_every_width(clock: list[float], width: int, seen: Tic
         assert "…" not in line.plain
 
 
+def test_the_place_is_said_once_and_outlasts_the_name(clock: list[float]) -> None:
+    made = begun()
+    made._tick = tick()
+    assert made._line(200).plain.startswith("▶ circus-chaussette-meinheld · 1/3 · window 5/10 s")
+    assert made._line(80).plain.startswith("1/3 · window 5/10 s · ")
+    made.total = None
+    assert made._line(200).plain.startswith("▶ circus-chaussette-meinheld · run 1 · window")
+
+
 def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) -> None:
     made = begun()
     made._tick = tick(11.5, awaited=1)
