@@ -1,6 +1,7 @@
 """What `listbench` shows."""
 
-from django.core.management import call_command
+import pytest
+from django.core.management import CommandError, call_command
 
 from benchsuite import conf
 from benchsuite.servers.base import Available
@@ -25,3 +26,8 @@ def test_findings_are_listed_with_their_limits(capsys):
     lines = capsys.readouterr().out.splitlines()
     assert any("B101 generator-cpu" in one and "above 70 %" in one for one in lines)
     assert not any("workload" in one.split()[:1] for one in lines)
+
+
+def test_two_things_are_not_listed_at_once():
+    with pytest.raises(CommandError, match="leave one of them out"):
+        call_command("listbench", "--findings", "--explain=B205")

@@ -17,6 +17,8 @@ from benchsuite.system.interrupts import terminable
 from benchsuite.system.lock import alone
 from benchsuite.telemetry.machine import State, examine
 
+IF_CALIBRATED = ("calibrate", "--calibrate")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Examination(Spec):
@@ -24,12 +26,16 @@ class Examination(Spec):
         "--calibrate  measure what the load generator makes at most, and keep it for later runs"
     )
     duration_s: float = option(
-        2.0, "--duration TIME  of each measurement of --calibrate", within=(0.5, 60.0)
+        2.0,
+        "--duration TIME  of each measurement of --calibrate",
+        within=(0.5, 60.0),
+        needs=IF_CALIBRATED,
     )
     load_processes: int = option(
         1,
         "--load-processes N  calibrate for runs with so many load processes",
         within=(1, MAX_LOAD_PROCESSES),
+        needs=IF_CALIBRATED,
     )
     strict: bool = switch("--strict  end with status 1 also for what is doubtful")
 

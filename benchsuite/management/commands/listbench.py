@@ -7,6 +7,7 @@ from typing import Any
 from benchsuite import conf
 from benchsuite.core.answer import Table
 from benchsuite.core.commands import PYTHON_VARIABLE
+from benchsuite.core.exceptions import UsageError
 from benchsuite.core.glossary import explain, explanations
 from benchsuite.core.specs.spec import Entry
 from benchsuite.findings.registry import HEADINGS, rows
@@ -28,6 +29,8 @@ class Command(BriefCommand):
 
     def handle(self, **options: Any) -> None:
         screen = Screen()
+        if options["findings"] and options["explain"] is not None:
+            raise UsageError("--findings and --explain show one thing each: leave one of them out.")
         if options["explain"]:
             for term in explain(options["explain"]):
                 screen.say(f"{term.term}: {term.meaning}")

@@ -289,6 +289,8 @@ def _choose_work(values: dict[str, Any], short: Shorthand) -> type[Workload]:
                 f"--{flag} means --workload={implied}, and --workload={name} is given too."
             )
         name = implied
+        if "path" in options:
+            raise UsageError(f"--{flag} and --workload-option path=… are both given.")
         options["path"] = given_path
     name = planning.twin(name or "plain", short.twin)
     work = conf.workload_class(name)
