@@ -400,7 +400,7 @@ def _choose_place(values: dict[str, Any], short: Shorthand) -> None:
         raise UsageError(
             f"--show-value {min(unknown)} names no --setting and no --variable of this command."
         )
-    texts = {name: _as_json(text) for name, text in variables.items()}
+    texts = {name: _as_variable(text) for name, text in variables.items()}
     secret = {
         name for name, value in (*settings.items(), *texts.items()) if _may_be_secret(name, value)
     }
@@ -454,6 +454,14 @@ def _as_json(text: str) -> Any:
     except (RecursionError, Misfit) as error:
         raise UsageError(f"--setting has a value that can't be stored: {error}.") from error
     except ValueError:
+        return text
+
+
+def _as_variable(text: str) -> Any:
+    """The same of a variable, which stays text: what JSON can't hold is just that."""
+    try:
+        return reader(Any)(json.loads(text))
+    except (RecursionError, Misfit, ValueError):
         return text
 
 
