@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from benchsuite.comparing import contrasts
-from benchsuite.comparing.cells import Cell
+from benchsuite.comparing.cells import Cell, per_journey
 from benchsuite.comparing.contrasts import Contrast, Pair, is_clear, metric
 from benchsuite.comparing.differences import Comparison, Unlike, said_first
 from benchsuite.comparing.gate import Judgement
@@ -233,7 +233,7 @@ class Climbed:
         goodput; of arrivals the highest of which 95 % were answered right, else the lowest.
         """
         if self.cells[0].first.model == OPEN:
-            held = [cell for cell in self.cells if cell.goodput >= LEVELS_OFF * level(cell.first)]
+            held = [cell for cell in self.cells if cell.goodput >= LEVELS_OFF * due(cell.first)]
             return held[-1] if held else self.cells[0]
         most = max(cell.goodput for cell in self.cells)
         return next(cell for cell in self.cells if cell.goodput >= LEVELS_OFF * most)
@@ -245,7 +245,7 @@ class Climbed:
         if not any(cell.goodput for cell in self.cells):
             return f"{self.title} gave no right answer at any of these loads"
         rate = format_rate(knee.middle("goodput"), units_beside(knee.first))
-        if knee.first.model == OPEN and knee.goodput < LEVELS_OFF * level(knee.first):
+        if knee.first.model == OPEN and knee.goodput < LEVELS_OFF * due(knee.first):
             word = "falls behind already at"
         elif knee is self.cells[-1]:
             word = "keeps up with" if knee.first.model == OPEN else "still rises at"
@@ -257,6 +257,11 @@ class Climbed:
 def level(run: Run) -> float:
     """Users, or arrivals per second."""
     return float((run.arrival_rate if run.model == OPEN else run.users) or 0.0)
+
+
+def due(run: Run) -> float:
+    """Answers per second that its arrivals ask for."""
+    return level(run) * per_journey(run)
 
 
 LEVEL = ("users", "arrival_rate", "max_in_flight")  #: Fields of a load that say how much it is.

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
-from benchsuite.comparing.cells import Cell, cells
+from benchsuite.comparing.cells import Cell, cells, per_journey
 from benchsuite.comparing.titles import cell_titles, size_title
 from benchsuite.core.commands import command, option_words
 from benchsuite.core.exceptions import UsageError
@@ -86,7 +86,8 @@ def _at_most(memory_bytes: float | None) -> float:
 
 def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: float) -> Candidate:
     def load(cell: Cell) -> float:  # by chance more arrive than were asked for
-        return min(cell.goodput, cell.first.arrival_rate or math.inf)
+        rate = cell.first.arrival_rate
+        return min(cell.goodput, rate * per_journey(cell.first)) if rate else cell.goodput
 
     first = some[0].first
     size = size_title(first)
@@ -114,7 +115,8 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
         why += _times(least, objective) if least in small else too_large
         return Candidate(name, Fit.NOT, why, least.first, most, memory)
     why = f"seen {'at most' if keeping else 'too slow at'} {where}"
-    return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory, command_of(first, rate))
+    measure = command_of(first, rate / per_journey(first)) if rate else command_of(first, rate)
+    return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory, measure)
 
 
 def _keeps(cell: Cell, objective: Objective) -> bool:

@@ -20,7 +20,7 @@ from benchsuite.core import units
 from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import UNREADABLE, Level, Status, Verdict
-from benchsuite.core.samples import REQUEST
+from benchsuite.core.samples import JOURNEY, REQUEST
 from benchsuite.core.specs import CLOSED
 from benchsuite.findings.registry import FINDINGS, INVALID_SHARE, OUTSIDE
 from benchsuite.models import Run
@@ -202,6 +202,12 @@ class Cell:
         if not known:
             return None
         return sum(known) if metric.summed else fmean(known)
+
+
+def per_journey(run: Run) -> float:
+    """How many requests, or messages, a journey makes: arrivals are journeys, goodput is those."""
+    journeys = sum(part.requests for part in run.measurements.all() if part.scope == JOURNEY)
+    return max(1.0, (run.requests or 0) / journeys) if journeys else 1.0
 
 
 def start(run: Run) -> Start:

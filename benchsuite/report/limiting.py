@@ -20,7 +20,7 @@ from benchsuite.bottlenecks.evidence import (
     budget,
 )
 from benchsuite.bottlenecks.registry import UNNAMED, Limit
-from benchsuite.comparing.cells import Cell, alternatives, cells
+from benchsuite.comparing.cells import Cell, alternatives, cells, per_journey
 from benchsuite.comparing.titles import cell_titles
 from benchsuite.core import readings as names
 from benchsuite.core import units
@@ -201,7 +201,7 @@ def evidence(run: Run, **more: Any) -> LimitEvidence | None:
         "window_s": window[1] - window[0] if window else None,
         "rate": total.throughput,
         "highest_rate": highest_rate(run),
-        "offered_rate": total.offered_rate,
+        "offered_rate": total.offered_rate and total.offered_rate * per_journey(run),
         "dropped": total.dropped or 0,
         "response_s": response.get("mean_s"),
         "wait_s": (total.wait_time or {}).get("mean_s") or 0.0,

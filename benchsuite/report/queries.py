@@ -11,6 +11,7 @@ from django.db.models.query import prefetch_related_objects
 from benchsuite.comparing.cells import Cell, cells
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.results import Level
+from benchsuite.core.samples import JOURNEY
 from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import gathered
 from benchsuite.models import Finding, Measurement, Run, TuningTrial
@@ -63,6 +64,12 @@ def add_totals(runs: Sequence[Run]) -> None:
     """Loads the figures of all requests of each of these runs, with their histograms, at once."""
     totals = Measurement.objects.filter(scope="all")
     prefetch_related_objects(runs, Prefetch("measurements", queryset=totals))
+
+
+def add_journeys(runs: Sequence[Run]) -> None:
+    """Loads how many journeys each of these runs made, at once, and no other figures of parts."""
+    journeys = Measurement.objects.filter(scope=JOURNEY).only("run", "scope", "requests")
+    prefetch_related_objects(runs, Prefetch("measurements", queryset=journeys))
 
 
 def beside(run: Run) -> QuerySet[Run]:

@@ -29,6 +29,7 @@ def show(request: HttpRequest) -> HttpResponse:
     given["objective"] = request.GET.get("objective", "").strip() or OBJECTIVE
     newest = queries.compared().filter(goodput__isnull=False).defer(*queries.HEAVY, "programs")
     runs = [run for run in newest.order_by("-started_at")[:MOST] if not run.unreadable]
+    queries.add_journeys(runs)
     works = list(dict.fromkeys(workload_title(run) for run in runs))
     sound = (workload_title(run) for run in runs if run.verdict in SOUND)
     given["work"] = given["work"] or next(sound, works[0] if works else "")

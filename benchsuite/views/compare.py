@@ -89,6 +89,7 @@ def show(request: HttpRequest) -> HttpResponseBase:
         "addable": queries.alike(runs),
     }
     if lines:
+        queries.add_journeys([cell.first for line in lines for cell in line.cells])
         by_level = gathered((level(cell.first), cell) for line in lines for cell in line.cells)
         context |= {
             "answer": answer_of(lines, conf.margins()),

@@ -128,5 +128,5 @@ def test_the_command_measures_the_same_configuration(db, given):
 def test_number_of_queries_does_not_grow(client, django_assert_num_queries, count):
     for number in range(count):
         make_run("uwsgi", processes=number + 1, rate=20)
-    with django_assert_num_queries(3):
+    with django_assert_num_queries(4):
         client.get("/results/ask/")
