@@ -64,7 +64,7 @@ def test_a_drawing_ends_with_the_last_run_that_has_its_figure(soup):
     run, *_ = measured([600.0] * 3)
     make_failed_run("uwsgi", started_at=BEGUN + timedelta(days=40))
     page = soup(f"/results/configurations/{run.key}/")
-    assert "3 runs from 14 Mar 2026 to 16 Mar 2026" in page.select_one("figcaption").text
+    assert "3 runs, 14 Mar 2026 to 16 Mar 2026" in page.select_one("figcaption").text
 
 
 def test_runs_of_other_configurations_are_not_of_it(soup, changed):

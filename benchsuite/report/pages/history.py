@@ -78,7 +78,11 @@ class Series:
     @property
     def range(self) -> str:
         values = [self.value(run) for run in list(filter(counts, self.runs)) or self.runs]
-        return f"{self.show(min(values))} to {self.show(max(values))}"
+        return _span(self.show(min(values)), self.show(max(values)))
+
+    @property
+    def days(self) -> str:
+        return _span(*(day(run.started_at, "j M Y") for run in (self.runs[0], self.runs[-1])))
 
     def small(self, marked: Run | None = None) -> dict[str, Any]:
         """A line through all runs, with room of 5 % above and below them, and a dot at one."""
@@ -105,6 +109,10 @@ class Series:
             x, y = WIDTH * (at + 0.5) / len(values), HEIGHT * (high - value) / (high - low)
             places[run.pk] = round(x, 1), round(y, 1)
         return places
+
+
+def _span(first: str, last: str) -> str:
+    return first if first == last else f"{first} to {last}"
 
 
 def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
