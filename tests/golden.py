@@ -77,9 +77,7 @@ class Golden:
         """As `cases`, of lines that are words of a command line."""
         self._cases(lambda line: function(*shlex.split(line)), part, **given)
 
-    def values(
-        self, shown: Callable[[Any], Any] = lambda value: value, part: str = "", **given: Any
-    ) -> None:
+    def values(self, shown=lambda value: value, part="", **given):
         """Python as in the body of a test; below each expression, indented, its value.
 
         It has the names of the test's module. A call may go on over several lines. `shown` makes
@@ -87,7 +85,7 @@ class Golden:
         """
         names = dict(self._node.module.__dict__)
 
-        def run(source: str) -> Any:
+        def run(source):
             try:
                 expression = compile(source, self._path(part).name, "eval")
             except SyntaxError:
@@ -109,16 +107,7 @@ class Golden:
                 exec(line, names)
         self._cases(lambda line: eval(f"_({line})", names), part, **given)
 
-    def _cases(
-        self,
-        run: Callable[[str], Any],
-        part: str,
-        *,
-        whole: Callable[[str], bool] = lambda case: True,
-        refuses: type[Exception] | None = None,
-        raises: type[Exception] | tuple[type[Exception], ...] = (),
-        replace: dict[str, str] | None = None,
-    ) -> None:
+    def _cases(self, run, part, *, whole=lambda case: True, refuses=None, raises=(), replace=None):
         """`refuses`: the error that each case ends in; its sentence is what comes back.
 
         `raises`: errors that a case may end in, beside those of benchsuite.
@@ -161,12 +150,7 @@ def _whole(source: str) -> bool:
     return True
 
 
-def _said(
-    run: Callable[[str], Any],
-    case: str,
-    refuses: type[Exception] | None,
-    raises: type[Exception] | tuple[type[Exception], ...],
-) -> str | None:
+def _said(run, case, refuses, raises):
     raises = raises if isinstance(raises, tuple) else (raises,)
     expected = (refuses,) if refuses else (BenchsuiteError, *raises)
     try:
@@ -199,7 +183,7 @@ def _rounded(number: re.Match[str]) -> str:
 
 
 @pytest.fixture
-def golden(request: pytest.FixtureRequest) -> Golden:
+def golden(request):
     return Golden(request)
 
 

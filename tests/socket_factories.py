@@ -28,15 +28,8 @@ STEPS = tuple((many, int(60 * MIB + many * 28_672)) for many in range(250, 2001,
 
 
 def make_echo_run(
-    server: str = "daphne",
-    *,
-    lost: int = 0,
-    closes: dict[int, int] | None = None,
-    workload: str = "ws_echo",
-    unit: str = "message",
-    seed: int = 0,
-    **spec: Any,
-) -> Run:
+    server="daphne", *, lost=0, closes=None, workload="ws_echo", unit="message", seed=0, **spec
+):
     """Messages there and back; `lost` of them never came back, in the window's first second."""
     asked = make_spec(server, workload=workload, seed=seed, **spec)
     run = begin(asked, spec.get("batch"))

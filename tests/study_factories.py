@@ -1,15 +1,14 @@
 """Executions of a small study that look like measured ones."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from datetime import timedelta
 from pathlib import Path
-from typing import Any
 from uuid import uuid4
 
 from benchsuite.models import StudyCell, StudyRun
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.options import arguments
-from benchsuite.studies.study import RULES, Selector
+from benchsuite.studies.study import RULES
 from tests.factories import BEGUN, MACHINE, make_run
 
 STUDIES = Path(__file__).parent / "fixtures" / "studies"
@@ -36,19 +35,19 @@ def write(folder: Path) -> Path:
 
 
 def make_study_run(
-    rates: Mapping[tuple[str, str], float] = RATES,
+    rates=RATES,
     *,
-    file: Path | None = None,
-    scale: float = 1.0,
-    only: Selector | None = None,
-    days: int = 0,
-    skipped: tuple[str, str] | None = None,
-    ended: bool = True,
-    measured: bool = True,
-    label: str = "",
-    more: str = "",
-    change: Callable[[tuple[str, str], int], dict[str, Any]] = lambda cell, start: {},
-) -> StudyRun:
+    file=None,
+    scale=1.0,
+    only=None,
+    days=0,
+    skipped=None,
+    ended=True,
+    measured=True,
+    label="",
+    more="",
+    change=lambda cell, start: {},
+):
     """Two starts of each cell; the file ends with `more`, and `change` gives what else `make_run`
     takes for one of them.
     """

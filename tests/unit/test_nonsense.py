@@ -9,11 +9,10 @@ import io
 import re
 from functools import cache
 from pathlib import Path
-from typing import Any
 
 import pytest
 import zmq
-from django.core.management import BaseCommand, CommandParser, load_command_class
+from django.core.management import BaseCommand, load_command_class
 
 from benchsuite import conf
 from benchsuite.load.hosts import keys
@@ -71,7 +70,7 @@ BY_VALUE = ("--baseline", "--servers")
 ACCEPTED = {("--seed", "-1"), ("--cookie", "a="), ("--front", "none"), ("--agent", "none")}
 
 
-def command(name: str) -> BriefCommand:
+def command(name):
     found = load_command_class("benchsuite", name)
     assert isinstance(found, BriefCommand)
     return found
@@ -81,7 +80,7 @@ DJANGO = BaseCommand().create_parser("manage.py", "any")._option_string_actions
 """Options of every command of Django's, which are not ours to check."""
 
 
-def options(name: str) -> list[tuple[str, bool]]:
+def options(name):
     """The long options of a command, and whether each takes a value."""
     parser = command(name).create_parser("manage.py", name)
     return [
@@ -106,7 +105,7 @@ class Reached(Exception):
 def nothing_is_done(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
 
-    def reached(*_: Any, **__: Any) -> None:
+    def reached(*_, **__):
         raise Reached
 
     monkeypatch.setattr(conf, "study_files", lambda: {"shop": write(tmp_path)})
@@ -124,14 +123,14 @@ def nothing_is_done(monkeypatch, tmp_path):
 
 
 @cache
-def parser(name: str) -> CommandParser:
+def parser(name):
     """Made once: a hundred options take longer to declare than to parse."""
     made = command(name)
     made._called_from_command_line = True
     return made.create_parser("manage.py", name)
 
 
-def said(name: str, *words: str) -> tuple[int, str]:
+def said(name, *words):
     """Exit status and standard error; 0 for a command that would have gone to work."""
     status = 0
     errors = io.StringIO()
@@ -151,7 +150,7 @@ def said(name: str, *words: str) -> tuple[int, str]:
     return status, errors.getvalue()
 
 
-def lines(text: str) -> list[str]:
+def lines(text):
     return [line for line in text.splitlines() if line and not line.startswith("usage:")]
 
 

@@ -3,7 +3,6 @@
 import json
 import shlex
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlencode
 
 import pytest
@@ -16,11 +15,11 @@ from tests.factories import BEGUN, INVALID, MACHINE, make_run
 from tests.golden import words_of
 
 
-def ask(soup: Any, status: int = 200, **given: str) -> Any:
+def ask(soup, status=200, **given):
     return soup(f"/results/ask/?{urlencode(given)}", status=status)
 
 
-def answers(page: Any) -> dict[str, str]:
+def answers(page):
     rows = page.select("table tbody tr")
     return {row.th.text: row.select_one("td .verdict").text.split(maxsplit=1)[1] for row in rows}
 

@@ -3,7 +3,6 @@
 import json
 import re
 from datetime import timedelta
-from typing import Any
 from urllib.parse import urlencode
 from uuid import uuid4
 
@@ -256,7 +255,7 @@ def of_units():
 NEWER = {**MACHINE, "kernel": "6.12", "uptime_s": 5}
 PACKAGES = {"django": "5.2.19", "uwsgi": "2.0.31", "scipy": "1.17"}
 BUILT = {"django": "6.0.1", "uwsgi": "2.0.31", "six": "1.17"}
-COMPARED: dict[str, Any] = {
+COMPARED = {
     "starts share a row": lambda: [
         *(
             make_run("uwsgi", rate=rate, repetition=number, seed=number)

@@ -2,7 +2,6 @@
 
 import json
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from asgiref.sync import async_to_sync
@@ -137,7 +136,7 @@ def test_under_asgi_an_export_is_sent_as_it_is_made(monkeypatch, settings):
     monkeypatch.setattr(pages, "csv_of", lines)
 
     async def some():
-        answer: Any = await AsyncClient().get("/results/export/?format=csv")
+        answer = await AsyncClient().get("/results/export/?format=csv")
         assert answer.is_async
         pieces = answer.streaming_content
         assert len(await anext(pieces)) == CHUNK_LETTERS

@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from datetime import timedelta
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -76,7 +75,7 @@ def interrupted():
     Run.objects.filter(pk=run.pk).update(status=Status.INTERRUPTED.value, failure="Ctrl-C")
 
 
-COMMANDS: dict[str, Any] = {
+COMMANDS = {
     "close": lambda: measured({"uwsgi": (600,), "waitress": (595,)}),
     "close among each other": lambda: measured({"uwsgi": (600, 900), "waitress": (580, 700)}),
     "alone": lambda: measured({"uwsgi": (600, 610)}),

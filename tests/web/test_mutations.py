@@ -10,10 +10,8 @@ import json
 import os
 import random
 import re
-from collections.abc import Callable
 from contextlib import contextmanager
 from io import StringIO
-from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -41,13 +39,13 @@ GONE = object()
 
 
 def deep(levels):
-    found: Any = []
+    found = []
     for _ in range(levels):
         found = [found]
     return found
 
 
-CHANGES: dict[str, Callable[[Any], Any]] = {
+CHANGES = {
     "dropped": lambda value: GONE,
     "null": lambda value: None,
     "text": lambda value: "x" if value != "x" else "y",
@@ -152,7 +150,7 @@ def changed(objects, place, change):
     """The same with one change, sealed as its writer would have."""
     objects = copy.deepcopy(objects)
     *way, last = place
-    holder: Any = objects
+    holder = objects
     for step in way:
         holder = holder[step]
     value = change(holder[last])

@@ -2,7 +2,6 @@
 
 import django
 import pytest
-from django.http import HttpResponse
 
 from benchsuite.report.pages.html import PLOTLY
 from tests.factories import make_run
@@ -66,7 +65,7 @@ def replacing(get_response):
     """A project's own middleware with a policy for everything."""
 
     def middleware(request):
-        response: HttpResponse = get_response(request)
+        response = get_response(request)
         response[HEADER] = THEIRS
         return response
 

@@ -1,7 +1,6 @@
 """The page of one run."""
 
 import json
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -38,7 +37,7 @@ STATES = {
 }
 
 
-def changed(run: Run, **columns: Any) -> Run:
+def changed(run, **columns):
     Run.objects.filter(pk=run.pk).update(**columns)
     return run
 

@@ -1,9 +1,7 @@
 """No program reads its own prose: where every sentence is another one, all else stays."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -20,9 +18,9 @@ from benchsuite.report.sentences import doubt_lines
 from tests.factories import make_failed_run, make_run
 from tests.unit.findings.clean import CLEAN, summary
 
-OTHERS: list[Callable[[str], str]] = [str.upper, lambda text: "x", lambda text: f"12 % {text}"]
+OTHERS = [str.upper, lambda text: "x", lambda text: f"12 % {text}"]
 
-TRIPPED: dict[str, Any] = {
+TRIPPED = {
     "load_cpu_percent": 80.0,
     "turnover": Turnover(replaced=50),
     "log": "database is locked: OperationalError: database is locked",

@@ -2,7 +2,6 @@
 
 import re
 from functools import partial
-from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -42,12 +41,12 @@ def folder(tmp_path):
     return made
 
 
-def index(folder: Path, *names: str, label: str = "") -> str:
+def index(folder, *names, label=""):
     call_command("runstudy", *names, markdown=str(folder), label=label)
     return (folder / "README.md").read_text()
 
 
-def row(page: str, beginning: str) -> list[str]:
+def row(page, beginning):
     (found,) = [line for line in page.splitlines() if line.startswith(f"| {beginning}")]
     return [one.strip() for one in found.strip("|").split(" | ")]
 

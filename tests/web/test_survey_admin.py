@@ -1,7 +1,5 @@
 """Surveys are edited in the admin."""
 
-from typing import Any
-
 import pytest
 from bs4 import BeautifulSoup
 from django.contrib.auth.models import User
@@ -26,7 +24,7 @@ def survey():
     return made
 
 
-def fields(answer: Any) -> dict[str, str]:
+def fields(answer):
     """What a browser would send of the page's form without a change."""
     form = BeautifulSoup(answer.content, "html.parser").select_one("#content-main form")
     found = {}

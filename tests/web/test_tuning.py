@@ -5,14 +5,12 @@ import io
 import re
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 from uuid import uuid4
 
 import pytest
 from bs4 import BeautifulSoup
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
-from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.tuning.ideal import going
@@ -35,11 +33,11 @@ from tests.web.conftest import table, text
 LIST = "/results/tune/"
 
 
-def address(row: Tuning) -> str:
+def address(row):
     return f"{LIST}{row.pk}/"
 
 
-def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
+def test_the_list_says_what_to_type_and_then_what_was_found(soup):
     page = soup(LIST)
     assert "tunebench" in page.select_one("pre.command").text
     assert "Nothing has been tuned yet." in page.text
@@ -52,7 +50,7 @@ def test_the_list_says_what_to_type_and_then_what_was_found(soup: Any) -> None:
     assert rows[1][1].endswith("url /shop/")
 
 
-def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
+def test_the_page_has_the_answer_its_table_and_its_evidence(soup):
     row = make_tuning()
     answer, page = tuning_report(row).answer, soup(address(row))
     assert [one.text for one in page.select("p.sentence")] == [*(answer.headline, *answer.reasons)]
@@ -64,7 +62,6 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     assert not page.select("details[open]"), "the card is enough"
     assert page.select_one(".card pre.command").text == answer.command
     rows = table(page, "Configurations")
-    assert answer.table is not None
     assert rows[0] == [" ".join(one.split()) for one in answer.table.headings]
     assert [one[0] for one in rows[1:]] == [one[0] for one in answer.table.rows]
     assert page.select_one("tr.pick th").text == rows[1][0]
@@ -79,7 +76,7 @@ def test_the_page_has_the_answer_its_table_and_its_evidence(soup: Any) -> None:
     assert len({*told}) == len(told), "no sentence twice"
 
 
-def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
+def test_each_start_leads_to_its_run_unless_that_is_gone(soup):
     row = make_tuning()
     row.trials.filter(order=1).update(observation={"took_s": 0.1, "failure": "It is missing."})
     *_, decisions, _conditions = tuning_report(row).answer.sections
@@ -98,7 +95,7 @@ def test_each_start_leads_to_its_run_unless_that_is_gone(soup: Any) -> None:
 
 
 @pytest.mark.parametrize("starts", [0, 1, 5, 30])
-def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, starts: int) -> None:
+def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup, starts):
     notebook = searched(starts)
     row = make_tuning(notebook, status="interrupted")
     (premise,) = tuning_report(row).answer.premises
@@ -114,7 +111,7 @@ def test_one_that_was_stopped_shows_what_is_known_and_how_to_go_on(soup: Any, st
     )
 
 
-def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
+def test_one_that_is_still_searching_says_so_and_stays_fresh(soup):
     row = make_tuning(searched(12), status="running", made_by=lock.owner_name())
     page = soup(address(row))
     assert page.select("section.live")
@@ -126,7 +123,7 @@ def test_one_that_is_still_searching_says_so_and_stays_fresh(soup: Any) -> None:
     assert table(soup(LIST), "Tunings")[1][3] == "■ interrupted"
 
 
-def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
+def test_it_leaves_as_markdown_and_one_html_file(client):
     row = make_tuning()
     assert text(client, f"{address(row)}?format=md") == to_markdown(tuning_report(row).answer)
     page = text(client, f"{address(row)}?format=html")
@@ -138,7 +135,7 @@ def test_it_leaves_as_markdown_and_one_html_file(client: Client) -> None:
     assert table(parsed, "Configurations") == table(online, "Configurations")
 
 
-def test_where_nothing_can_be_pasted_it_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_be_pasted_it_says_why(monkeypatch):
     row = make_tuning()
     row.spec["server"]["python"] = "3.1"
     assert "3.1" in tuning_report(row).pasted[1]
@@ -150,10 +147,8 @@ def test_where_nothing_can_be_pasted_it_says_why(monkeypatch: pytest.MonkeyPatch
     assert section.sentences == [mine.pasted[1]]
 
 
-def test_settings_that_can_not_be_loaded_here_are_why_nothing_can_be_pasted(
-    soup: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def fail() -> None:
+def test_settings_that_can_not_be_loaded_here_are_why_nothing_can_be_pasted(soup, monkeypatch):
+    def fail():
         raise ImproperlyConfigured("shop.settings can't be loaded here: KeyError: 'KEY'")
 
     monkeypatch.setattr(environments, "target_settings", fail)
@@ -161,7 +156,7 @@ def test_settings_that_can_not_be_loaded_here_are_why_nothing_can_be_pasted(
     assert "shop.settings can't be loaded here: KeyError: 'KEY'" in page.text
 
 
-def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> None:
+def test_what_was_recommended_is_there_to_paste(soup, settings):
     settings.WSGI_APPLICATION = "shop.wsgi.application"
     row = make_tuning()
     pick = Outcome(searched()).pick
@@ -174,7 +169,7 @@ def test_what_was_recommended_is_there_to_paste(soup: Any, settings: Any) -> Non
     assert found["systemd"].rstrip() in to_markdown(tuning_report(row).answer)
 
 
-def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) -> None:
+def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings):
     settings.WSGI_APPLICATION, settings.ASGI_APPLICATION = "json.tool.main", None
     with pytest.raises(UsageError, match="no ASGI application"):  # json has no module asgi
         application("", "asgi")
@@ -184,7 +179,7 @@ def test_an_asgi_server_is_pasted_for_the_asgi_application_alone(settings: Any) 
     assert application("own:app", "asgi").asgi == "own:app"
 
 
-TUNINGS: dict[str, Any] = {
+TUNINGS = {
     "highest rate": searched,
     "at a rate": lambda: searched(rate=120.0),
     "scaling": lambda: tuned(lawful, seed=1),
@@ -215,7 +210,7 @@ def test_what_its_page_and_its_charts_say(soup, golden, name):
     golden("\n".join(lines), name)
 
 
-def test_one_that_was_refused_before_any_start_says_why(soup: Any) -> None:
+def test_one_that_was_refused_before_any_start_says_why(soup):
     question = replace(asked(WORLD), connections_limit={"postgresql": 1})
     made = search(WORLD, question)
     assert list(going(made, Measured(WORLD, question.objective, seed=1))) == []
@@ -225,7 +220,7 @@ def test_one_that_was_refused_before_any_start_says_why(soup: Any) -> None:
     assert not page.select("figure, tr.pick, #decisions, #to-paste")
 
 
-def test_it_needs_few_queries_however_many_starts_there_were(client: Client) -> None:
+def test_it_needs_few_queries_however_many_starts_there_were(client):
     row = make_tuning()
     assert row.trials.count() > 40
     with CaptureQueriesContext(connection) as queries:
@@ -233,7 +228,7 @@ def test_it_needs_few_queries_however_many_starts_there_were(client: Client) -> 
     assert len(queries) <= 14
 
 
-def test_what_can_t_be_shown_is_a_sentence(soup: Any) -> None:
+def test_what_can_t_be_shown_is_a_sentence(soup):
     assert "There is no tuning" in soup(f"{LIST}{uuid4()}/", status=404).text
     row = make_tuning(searched(5))
     assert "there are: md, html, json" in soup(f"{address(row)}?format=pdf", status=400).text
@@ -242,7 +237,7 @@ def test_what_can_t_be_shown_is_a_sentence(soup: Any) -> None:
     assert "What is stored of this tuning can't be read" in soup(LIST).select_one(".error").text
 
 
-def test_one_that_was_killed_is_not_under_way(soup: Any) -> None:
+def test_one_that_was_killed_is_not_under_way(soup):
     row = make_tuning(searched(5), status="running")
     gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     for path in (LIST, address(row)):
@@ -251,7 +246,7 @@ def test_one_that_was_killed_is_not_under_way(soup: Any) -> None:
         assert Tuning.objects.values_list("status", "owner").get() == ("interrupted", "")
 
 
-def test_strangers_see_none_of_it(settings: Any, client: Client) -> None:
+def test_strangers_see_none_of_it(settings, client):
     row = make_tuning(searched(5))
     settings.BENCHSUITE = {}
     for path in (LIST, address(row), f"{address(row)}?format=md"):
@@ -259,8 +254,8 @@ def test_strangers_see_none_of_it(settings: Any, client: Client) -> None:
 
 
 def test_where_the_cpu_time_of_the_recommended_one_goes_is_on_the_page_and_in_its_files(
-    soup: Any, client: Client
-) -> None:
+    soup, client
+):
     assert soup(address(make_tuning())).select_one(".flame") is None
     notebook = searched()
     last = notebook.entries[-1]

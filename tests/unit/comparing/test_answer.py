@@ -1,7 +1,5 @@
 """What a comparison answers, whoever writes it."""
 
-from typing import Any
-
 from benchsuite.comparing.answer import answer_of, climbs, of_pairs, ranking
 from benchsuite.comparing.contrasts import contrasts, metric
 from benchsuite.comparing.differences import Comparison, said_first, unlike
@@ -32,7 +30,7 @@ def broken(server, code="B201 failures"):
     return failed
 
 
-CASES: dict[str, Any] = {
+CASES = {
     "clear": [cell("a", *SLOW), cell("b", *FAST), cell("c", *SLOWER)],
     "two may be best": [cell("a", *SLOW), cell("b", *AS_GOOD), cell("c", *SLOWER)],
     "nothing is clear": [cell("a", *SLOW), cell("b", *AS_GOOD)],

@@ -1,7 +1,6 @@
 """Starts of the same cell taken together, and the table made of them."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Any
 
 import pytest
 
@@ -21,7 +20,7 @@ START = datetime(2026, 1, 1, tzinfo=UTC)
 
 
 def run(server="uvicorn", minute=0, *, invalid="", **changes):
-    figures: dict[str, Any] = {
+    figures = {
         "server": server,
         "key": server,
         "spec": {},

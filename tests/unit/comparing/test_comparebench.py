@@ -4,7 +4,6 @@ import contextlib
 import io
 import json
 from datetime import timedelta
-from typing import Any
 from xml.etree import ElementTree
 
 import pytest
@@ -173,7 +172,7 @@ def test_every_distribution_that_differs_is_said_before_any_figure(tmp_path, cap
 
 def test_diagnostic_runs_never_take_part():
     seen = {"pages": [], "paused_s": 0.0, "longest_pause_s": 0.0, "cpu_s": 0.0}
-    given: dict[str, Any] = {"users": 1, "diagnoses": "queries", "columns": {"diagnosis": seen}}
+    given = {"users": 1, "diagnoses": "queries", "columns": {"diagnosis": seen}}
     two_servers()
     for server in ("gunicorn-gthread", "granian-wsgi"):
         starts(server, [50.0], begun=LATER, **given)

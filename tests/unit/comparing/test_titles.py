@@ -2,7 +2,6 @@
 
 import dataclasses
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ SAME_CELL = {"label", "repetition", "seed"}
 
 OPEN = {"model": "open", "arrival_rate": 50.0}
 ENDING = {**OPEN, "ends_below": 0.5, "ends_within_s": 0.2}
-OTHER: dict[tuple[str, ...], dict[str, Any]] = {
+OTHER = {
     ("database", "fill_from"): {"fill_from": "mine"},
     ("load", "model"): OPEN,
     ("load", "arrival_rate"): OPEN,
@@ -50,7 +49,7 @@ OTHER: dict[tuple[str, ...], dict[str, Any]] = {
 }
 """Where another value is not simply any other."""
 
-BESIDE: dict[tuple[str, ...], dict[str, Any]] = {
+BESIDE = {
     ("load", "arrivals"): OPEN,
     ("load", "max_in_flight"): OPEN,
     ("load", "in_turn"): OPEN,

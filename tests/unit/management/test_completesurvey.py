@@ -2,19 +2,17 @@
 
 from io import StringIO
 
-import pytest
 from django.core.management import CommandError, call_command
 
 from benchsuite.robot import confirmation
-from tests.foreign.fates import Made, Visitor
-from tests.golden import Golden
+from tests.foreign.fates import Visitor
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
 
 
-def test_only_what_has_evidence_counts(golden: Golden, monkeypatch: pytest.MonkeyPatch) -> None:
-    def completed(make: Made, *options: str) -> str:
+def test_only_what_has_evidence_counts(golden, monkeypatch):
+    def completed(make, *options):
         """The exit status, the last line of what it printed, and what it complained of."""
         host = make()
         monkeypatch.setattr(confirmation, "BlockingClient", lambda *url, timeout_s: Visitor(host))

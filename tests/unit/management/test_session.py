@@ -9,7 +9,6 @@ from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -20,7 +19,6 @@ from django.test import override_settings
 from rich.console import Console
 
 from benchsuite.core.exceptions import BenchsuiteError
-from benchsuite.core.results import RunResult
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management import session
 from benchsuite.management import session as management_session
@@ -30,7 +28,7 @@ from benchsuite.pythons import building
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.report.terminal.progress import Progress
 from benchsuite.runner import environments, preflight
-from benchsuite.runner.planning import Estimate, Plan, resolve
+from benchsuite.runner.planning import Estimate, resolve
 from benchsuite.system.journal import Journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
@@ -42,14 +40,14 @@ WAITRESS = "benchsuite.servers.launched.Waitress"
 class AtWork:
     """A session whose runs end as told: with a result, by raising, or after something was done."""
 
-    def __init__(self, folder: Path, *ends: RunResult | BaseException | Fault) -> None:
+    def __init__(self, folder, *ends):
         self.folder = folder
         self.ends = list(ends)
 
-    def keep_for(self, later: object) -> None:
+    def keep_for(self, later):
         """There are no databases."""
 
-    def run(self, plan: Plan, watcher: Any) -> RunResult:
+    def run(self, plan, watcher):
         watcher.stage("starting")
         end = self.ends.pop(0)
         if isinstance(end, BaseException):
@@ -88,29 +86,29 @@ def runbench(folder, run_by, monkeypatch):
     return made
 
 
-def nothing(file: Path) -> None:
+def nothing(file):
     """The run simply ends."""
 
 
-HELD: list[sqlite3.Connection] = []
+HELD = []
 
 
-def locked(file: Path) -> None:
+def locked(file):
     """Another program takes the database for itself, and keeps it."""
     HELD.append(sqlite3.connect(file, isolation_level=None))
     HELD[-1].execute("BEGIN EXCLUSIVE")
 
 
-def let_go(*_: object) -> None:
+def let_go(*_):
     while HELD:
         HELD.pop().close()
 
 
-def full(file: Path) -> None:
+def full(file):
     pages = connection.cursor().execute("PRAGMA page_count").fetchone()[0]
     monkey = connection.get_new_connection
 
-    def small(params: Any) -> Any:
+    def small(params):
         made = monkey(params)
         made.execute(f"PRAGMA max_page_count = {pages}")
         return made
@@ -118,20 +116,20 @@ def full(file: Path) -> None:
     connection.get_new_connection = small
 
 
-def gone(file: Path) -> None:
+def gone(file):
     file.unlink()
 
 
-def a_folder_instead(file: Path) -> None:
+def a_folder_instead(file):
     file.unlink()
     file.mkdir()
 
 
-def no_database(file: Path) -> None:
+def no_database(file):
     file.write_bytes(b"This is no database at all. " * 400)
 
 
-def without_tables(file: Path) -> None:
+def without_tables(file):
     other = sqlite3.connect(file)
     other.execute("DROP TABLE benchsuite_interval")
     other.commit()
@@ -336,7 +334,7 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path))
     (tmp_path / "new.txt").write_text("django==5.2.1\n")
     environment = environments.environment(f"new={tmp_path / 'new.txt'}")
-    told: list[str] = []
+    told = []
     there = Interpreter("/new/bin/python", "new")
 
     def build(recipe, root, say):

@@ -1,7 +1,6 @@
 """The parts of a run, levels and kinds of users: stored, shown as tables, told in JSON."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 
@@ -23,7 +22,7 @@ ECHOES = replace(PAGES, name="2 users of ws_echo", requests=30, goodput=3.0, fai
 
 def stage(level, order):
     arrivals = Arrivals(offered_rate=level, achieved_rate=level / 2, late=4, dropped=3)
-    told: dict[str, Any] = {"throughput": level, "goodput": level * 0.9, "wait_time": TIMES}
+    told = {"throughput": level, "goodput": level * 0.9, "wait_time": TIMES}
     name = LOAD.level_words(level)
     return replace(
         PART, name=name, scope="stage", arrivals=arrivals, level=level, order=order, **told

@@ -1,7 +1,6 @@
 """What a run and a comparison say."""
 
 from datetime import UTC, datetime
-from typing import Any
 from uuid import UUID
 
 from benchsuite.models import Finding, Run
@@ -15,7 +14,7 @@ BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
 
 
 def run(server="uwsgi", findings=(), **given):
-    fields: dict[str, Any] = {
+    fields = {
         "server": server,
         "key": server,
         "workload": "io_read",

@@ -1,7 +1,6 @@
 """One answer as each writer writes it."""
 
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from django.template.loader import render_to_string
@@ -11,7 +10,6 @@ from benchsuite.core.commands import PROGRAM_VARIABLE
 from benchsuite.report.answers import machine_answer
 from benchsuite.report.writers import for_terminal, to_markdown
 from benchsuite.telemetry.machine import Check, State
-from tests.golden import Golden
 
 ROW = ["p95", "a|b", Shown("1.30", "[1.2, 1.4]")]
 TABLE = Table(["figure", "who", "ratio"], [ROW, ["memory", "c", Shown.missing("not read")]],
@@ -39,18 +37,18 @@ ANSWER = Answer(
 )
 
 
-def test_in_markdown(golden: Golden) -> None:
+def test_in_markdown(golden):
     golden(to_markdown(ANSWER))
 
 
-def test_markdown_says_commands_as_they_were_called(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_markdown_says_commands_as_they_were_called(monkeypatch):
     monkeypatch.setenv(PROGRAM_VARIABLE, "benchsuite")
     assert "Ask benchsuite check." in to_markdown(replace(ANSWER, headline="Ask checkbench."))
 
 
-def in_terminal(answer: Answer, **given: bool) -> list[Any]:
+def in_terminal(answer, **given):
     """What is said there, and the rows of a table."""
-    lines: list[Any] = []
+    lines = []
     for part in for_terminal(answer, **given):
         if isinstance(part, Table):
             rows = ([shown.whole for shown, _ in entries] for entries in part.entries)
@@ -60,11 +58,11 @@ def in_terminal(answer: Answer, **given: bool) -> list[Any]:
     return lines
 
 
-def test_in_a_terminal(golden: Golden) -> None:
+def test_in_a_terminal(golden):
     golden(in_terminal(ANSWER))
 
 
-def test_a_terminal_shows_eight_rows_and_what_is_recommended() -> None:
+def test_a_terminal_shows_eight_rows_and_what_is_recommended():
     long = replace(ANSWER, table=Table(["row"], [[str(n)] for n in range(12)], chosen=10))
     lines = in_terminal(long)
     (rows,) = (one for one in lines if not isinstance(one, str))
@@ -74,7 +72,7 @@ def test_a_terminal_shows_eight_rows_and_what_is_recommended() -> None:
     assert len(rows) == 1 + 12
 
 
-def test_on_a_page(golden: Golden) -> None:
+def test_on_a_page(golden):
     pages = [
         render_to_string(f"benchsuite/{name}.html", {**shown, "offline": True})
         for name, shown in (
@@ -87,10 +85,9 @@ def test_on_a_page(golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("states", [[], [State.OK], [State.OK, State.DOUBTFUL], list(State)])
-def test_the_machine_is_judged_by_the_worst_that_was_found(states: list[State]) -> None:
+def test_the_machine_is_judged_by_the_worst_that_was_found(states):
     answer = machine_answer([Check(name=f"a {one}", state=one, text="some") for one in states])
     named = [f"a {one}" for one in reversed(states) if one is not State.OK]
     assert all(name in answer.headline for name in named)
     assert ("is ready" in answer.headline) is not bool(named)
-    assert answer.table is not None
     assert [row[1] for row in answer.table.rows][: len(named)] == named

@@ -5,11 +5,10 @@ from typing import Any
 import pytest
 
 from benchsuite.core.exceptions import RobotError
-from benchsuite.robot.completion import Completion, Sign
+from benchsuite.robot.completion import Sign
 from benchsuite.robot.confirmation import Site
 from benchsuite.robot.walk import Walk, complete
-from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Made, Visitor
-from tests.golden import Golden
+from tests.foreign.fates import REFUSED, TAKEN, UNCONFIRMED, Host, Visitor
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -17,25 +16,25 @@ pytestmark = needs("selectolax", "faker")
 PEOPLE = 3
 
 
-def walks(host: Host, people: int = PEOPLE, done: Sign | None = None) -> list[Completion]:
+def walks(host, people=PEOPLE, done=None):
     site = Site(lambda: Walk(Visitor(host), "/"))
     found = []
     for seed in range(people):
-        client: Any = Visitor(host)
+        client = Visitor(host)
         ended = complete(client, "/", seed=seed, done=done)
         found.append(site.judged(ended))
     return found
 
 
 @pytest.mark.parametrize("make", TAKEN.values(), ids=TAKEN)
-def test_what_was_taken_is_confirmed_in_any_words(make: Made) -> None:
+def test_what_was_taken_is_confirmed_in_any_words(make):
     host = make()
     assert [done.evidence != "" for done in walks(host)] == [True] * PEOPLE
     assert host.taken == PEOPLE
 
 
 @pytest.mark.parametrize("make", UNCONFIRMED.values(), ids=UNCONFIRMED)
-def test_what_proves_nothing_is_no_completion(make: Made) -> None:
+def test_what_proves_nothing_is_no_completion(make):
     host = make()
     for done in walks(host):
         assert (done.evidence, done.doubt != "") == ("", True)
@@ -43,7 +42,7 @@ def test_what_proves_nothing_is_no_completion(make: Made) -> None:
 
 
 @pytest.mark.parametrize("make", REFUSED.values(), ids=REFUSED)
-def test_what_was_refused_is_no_completion(make: Made) -> None:
+def test_what_was_refused_is_no_completion(make):
     with pytest.raises(RobotError):
         walks(make())
 
@@ -55,14 +54,14 @@ def test_a_form_without_an_action_is_sent_to_the_path_it_came_from() -> None:
     assert host.taken == 1
 
 
-def test_what_a_site_looks_like_is_learned_once() -> None:
+def test_what_a_site_looks_like_is_learned_once():
     host = Host("<h1>Tack</h1>")
     walks(host, 20)
     assert host.requests == 20 * 2 + 2
 
 
-def test_the_authors_word_comes_first(golden: Golden) -> None:
-    def evidence(make: Made, sign: Sign) -> list[str]:
+def test_the_authors_word_comes_first(golden):
+    def evidence(make, sign):
         host = make()
         found = walks(host, done=sign)
         assert host.requests <= 3 * PEOPLE  # and nobody else is sent
@@ -71,5 +70,5 @@ def test_the_authors_word_comes_first(golden: Golden) -> None:
     golden.cases(evidence)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -2,13 +2,12 @@
 
 from datetime import date
 
-from benchsuite.robot.constraints import TINY, Range, constraint
-from tests.golden import Golden
+from benchsuite.robot.constraints import TINY, constraint
 
 TODAY = date.today().toordinal()
 
 
-def ends(unit: str, limits: Range, *, is_dated: bool) -> str:
+def ends(unit, limits, *, is_dated):
     """ ">= 3", "> 10", ">= 2 and <= 6"; days by their date, or from today on."""
     if unit == "date":
         low, high = limits.whole
@@ -27,7 +26,7 @@ def ends(unit: str, limits: Range, *, is_dated: bool) -> str:
     return " and ".join(words)
 
 
-def words(sentence: str) -> str:
+def words(sentence):
     read, dated = constraint((sentence,)), any(sign.isdigit() for sign in sentence)
     ranges = {unit: ends(unit, limits, is_dated=dated) for unit, limits in read.ranges.items()}
     parts = [f"{unit or 'it'} {limits}" for unit, limits in ranges.items()]
@@ -36,9 +35,9 @@ def words(sentence: str) -> str:
     return ", ".join([*parts, *read.extensions]) or "nothing"
 
 
-def test_what_errors_ask_for(golden: Golden) -> None:
+def test_what_errors_ask_for(golden):
     golden.cases(words)
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

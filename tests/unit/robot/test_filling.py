@@ -1,7 +1,6 @@
 """Answers are valid by every limit that a page states, whatever the seed."""
 
 import re
-from collections.abc import Callable
 from dataclasses import replace
 from datetime import date, timedelta
 from random import Random
@@ -11,11 +10,9 @@ import pytest
 
 from benchsuite.robot import texts
 from benchsuite.robot.filling import Filler, Unfillable
-from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.validity import invalid
 from benchsuite.robot.words import main_form
-from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -24,18 +21,18 @@ SEEDS = range(40)
 TODAY = date.today()
 
 
-def form_of(inner: str) -> Form:
+def form_of(inner):
     form = main_form(read(f'<form method="post">{inner}</form>'.encode()))
     assert form is not None
     return form
 
 
-def filler(seed: int = 0, **known: str) -> Filler:
+def filler(seed=0, **known):
     chance = Random(seed)
     return Filler(chance.getrandbits(40), chance, known)
 
 
-def answers(inner: str, name: str = "a") -> list[tuple[str, ...]]:
+def answers(inner, name="a"):
     """The answers to a control over many seeds."""
     form = form_of(inner)
     found = []
@@ -46,12 +43,12 @@ def answers(inner: str, name: str = "a") -> list[tuple[str, ...]]:
     return found
 
 
-def test_texts_keep_to_their_limits(golden: Golden) -> None:
+def test_texts_keep_to_their_limits(golden):
     golden.cases(lambda inner, shape: all(re.fullmatch(shape, one) for (one,) in answers(inner)))
 
 
-def test_answers_are_valid_by_the_rules_of_html(golden: Golden) -> None:
-    def valid(attributes: str) -> bool:
+def test_answers_are_valid_by_the_rules_of_html(golden):
+    def valid(attributes):
         inner = f'<input name="a" required {attributes}>'
         (control,) = form_of(inner).fillable
         found = answers(inner)
@@ -61,8 +58,8 @@ def test_answers_are_valid_by_the_rules_of_html(golden: Golden) -> None:
     golden.cases(valid)
 
 
-def test_numbers_keep_to_their_limits(golden: Golden) -> None:
-    def kept(limits: str, low: int, high: int, step: float) -> bool:
+def test_numbers_keep_to_their_limits(golden):
+    def kept(limits, low, high, step):
         found = [float(one) for (one,) in answers(f'<input type="number" name="a" {limits}>')]
         within = low <= min(found) <= max(found) <= high
         return within and all((one - low) % step == 0 for one in found) and len(set(found)) > 1
@@ -70,7 +67,7 @@ def test_numbers_keep_to_their_limits(golden: Golden) -> None:
     golden.cases(kept)
 
 
-def test_days_keep_to_their_limits() -> None:
+def test_days_keep_to_their_limits():
     soon = TODAY + timedelta(days=3)
     inner = f'<input type="date" name="a" min="{TODAY}" max="{soon}">'
     assert {one for (one,) in answers(inner)} <= {
@@ -78,10 +75,10 @@ def test_days_keep_to_their_limits() -> None:
     }
 
 
-def test_the_first_and_the_last_day_are_the_extreme_answers(golden: Golden) -> None:
+def test_the_first_and_the_last_day_are_the_extreme_answers(golden):
     """In days from today, which may be over, or not there yet, where time zones differ."""
 
-    def extremes(error: str) -> tuple[int, int]:
+    def extremes(error):
         asked = re.sub(r"\{(.\d+)\}", lambda at: str(TODAY + timedelta(days=int(at[1]))), error)
         inner = '<label>Day <input type="date" name="a"></label>'
         fillers = [mended(inner, {"a": asked}, seed)[0] for seed in SEEDS]
@@ -101,7 +98,7 @@ POSTCODES = {
 NAMED = "".join(f"<option value={at}>{one}</option>" for at, one in enumerate(("Kanada", "Mexiko")))
 
 
-def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen() -> None:
+def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen():
     form = form_of(
         '<label>Postcode <input name="code"></label><label>Phone <input name="phone"></label>'
         f'<label>Country <select name="country">{COUNTRIES}</select></label>'
@@ -118,7 +115,7 @@ def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen() -> None:
     assert chosen == set(POSTCODES)
 
 
-def test_a_country_is_known_by_its_name_in_any_language() -> None:
+def test_a_country_is_known_by_its_name_in_any_language():
     form = form_of(
         '<label>PLZ <input name="code"></label>'
         f'<label>Land <select name="c">{NAMED}</select></label>'
@@ -130,7 +127,7 @@ def test_a_country_is_known_by_its_name_in_any_language() -> None:
         assert re.fullmatch(pattern, str(one.answers["code"][0]))
 
 
-def test_each_country_has_a_name_in_each_language() -> None:
+def test_each_country_has_a_name_in_each_language():
     """Where a language refers to others in a circle, as Chinese does of Samoa, it is the code."""
     countries = texts._countries()
     languages = {language for names in countries.values() for language in names}
@@ -150,7 +147,7 @@ def test_each_country_has_a_name_in_each_language() -> None:
         '<textarea name="a"></textarea>',
     ],
 )
-def test_free_text_is_unique_among_thousands(control: str) -> None:
+def test_free_text_is_unique_among_thousands(control):
     form = form_of(control)
     found = set()
     for seed in range(1500):
@@ -160,7 +157,7 @@ def test_free_text_is_unique_among_thousands(control: str) -> None:
     assert len(found) == 1500
 
 
-def mended(inner: str, errors: dict[str, str], seed: int = 0) -> tuple[Filler, dict[str, str]]:
+def mended(inner, errors, seed=0):
     """A filler after errors, by name ("" for the form), and what it answered before."""
     form = form_of(inner)
     one = filler(seed)
@@ -203,8 +200,8 @@ def test_a_limit_of_any_size_is_read(limit: str) -> None:
         answers(f'<input type="number" name="a" {end}="{limit}">')
 
 
-def test_what_an_error_asks_for_is_given(golden: Golden) -> None:
-    def given(control: str, error: str, fits: Callable[[str], bool]) -> bool:
+def test_what_an_error_asks_for_is_given(golden):
+    def given(control, error, fits):
         inner = f'<label>{control} <input name="a"></label>'
         fillers = [mended(inner, {"a": error}, seed)[0] for seed in SEEDS]
         return all(fits(str(one.answers["a"][0])) for one in fillers)
@@ -213,7 +210,7 @@ def test_what_an_error_asks_for_is_given(golden: Golden) -> None:
 
 
 @pytest.mark.parametrize("limits", ['type="date" max="2008-01-01"', 'type="number" step="50"'])
-def test_another_number_or_day_after_a_refusal_keeps_to_the_limits(limits: str) -> None:
+def test_another_number_or_day_after_a_refusal_keeps_to_the_limits(limits):
     inner = f'<input name="a" required {limits}>'
     (control,) = form_of(inner).fillable
     for seed in SEEDS:
@@ -223,7 +220,7 @@ def test_another_number_or_day_after_a_refusal_keeps_to_the_limits(limits: str) 
         assert value != before["a"]
 
 
-def test_ranks_are_each_given_once() -> None:
+def test_ranks_are_each_given_once():
     options = "".join(f"<option>{rank}</option>" for rank in range(1, 5))
     inner = "".join(f'<select name="{name}">{options}</select>' for name in "abcd")
     for seed in SEEDS:
@@ -233,7 +230,7 @@ def test_ranks_are_each_given_once() -> None:
         assert len(kept) == len(set(before.values()))
 
 
-def test_an_answer_follows_the_other_one_that_its_error_names() -> None:
+def test_an_answer_follows_the_other_one_that_its_error_names():
     inner = "".join(
         f'<label>{label} <input type="date" name="{name}"></label>'
         for name, label in (("a", "Arrival"), ("b", "Booking"), ("c", "Departure"))
@@ -245,5 +242,5 @@ def test_an_answer_follows_the_other_one_that_its_error_names() -> None:
         assert str(early.answers["a"][0]) < str(early.answers["c"][0])
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values(raises=Unfillable)

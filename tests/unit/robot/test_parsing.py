@@ -5,10 +5,8 @@ import time
 import pytest
 
 from benchsuite.robot.completion import Reading
-from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.words import main_form
-from tests.golden import Golden
 
 PAGE = b"""<!DOCTYPE html><title>T</title><h1>Your trip</h1>
 <form id="go" method="POST" action="/next/" enctype="multipart/form-data">
@@ -35,13 +33,13 @@ was</textarea>
 <input name="outside" form="go">"""
 
 
-def form_of(content: bytes) -> Form:
+def form_of(content):
     form = main_form(read(content))
     assert form is not None
     return form
 
 
-def errors(before: bytes, after: bytes) -> dict[str, tuple[str, ...]]:
+def errors(before, after):
     """What is said about each control of a form that came back."""
     page, back = read(before), read(after)
     sent, found = main_form(page), main_form(back)
@@ -52,7 +50,7 @@ def errors(before: bytes, after: bytes) -> dict[str, tuple[str, ...]]:
     return {**named, **({"": form.errors} if form.errors else {})}
 
 
-def test_a_long_word_takes_no_time() -> None:
+def test_a_long_word_takes_no_time():
     word = b"a" * 200_000
     before = time.process_time()
     read(b"<style>" + word + b"</style>" + PAGE)
@@ -63,7 +61,7 @@ def test_a_long_word_takes_no_time() -> None:
     assert time.process_time() - before < 3.0
 
 
-def test_many_controls_without_labels_take_no_time() -> None:
+def test_many_controls_without_labels_take_no_time():
     row = "<tr><td>Amount</td><td><input name='n{}'></td></tr>"
     rows = "".join(row.format(number) for number in range(300))
     before = time.process_time()
@@ -77,5 +75,5 @@ def test_any_charset_is_survived(charset: str) -> None:
     assert read(rf'<meta charset="{charset}"><h1>Hello</h1>\ud800'.encode()).title == "Hello"
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -10,7 +10,6 @@ from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
 from benchsuite.robot.words import main_form
 from tests.foreign.site import Answer
-from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -29,8 +28,8 @@ THANKS = "<p>Thank you, your entry was saved.</p>"
 MARKED = FORM.format("").replace("<input", "<input aria-invalid=true", 1)
 
 
-def test_a_form_is_judged_by_what_comes_back(golden: Golden) -> None:
-    def fate(after: str, status: int, came: str) -> str:
+def test_a_form_is_judged_by_what_comes_back(golden):
+    def fate(after, status, came):
         page = read(FORM.format("").encode())
         sent = main_form(page)
         assert sent is not None
@@ -44,21 +43,21 @@ def test_a_form_is_judged_by_what_comes_back(golden: Golden) -> None:
 class Elsewhere:
     """Its form at / goes to /f, which shows it once more, with a complaint and without action."""
 
-    def __init__(self, action: str = "/f") -> None:
+    def __init__(self, action="/f"):
         self.sent: list[str] = []
         self.form = FORM.format("").replace('"/f"', f'"{action}"')
 
-    def get(self, path: str, **more: object) -> Answer:
+    def get(self, path, **more):
         return Answer(200, self.form.encode(), {"Content-Type": "text/html"})
 
-    def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
+    def post(self, path, data, content_type, **more):
         self.sent.append(path)
         back = "<p>Town: not known.</p>" + FORM.format("").replace(' action="/f"', "")
         page = back if len(self.sent) == 1 else THANKS
         return Answer(200, page.encode(), {"Content-Type": "text/html"})
 
 
-def test_a_form_that_came_back_is_sent_from_where_it_came_back() -> None:
+def test_a_form_that_came_back_is_sent_from_where_it_came_back():
     site = Elsewhere()
     done = complete(site, "/")  # type: ignore[arg-type]
     assert site.sent == ["/f", "/f"]
@@ -72,13 +71,13 @@ def test_a_form_that_came_back_is_sent_from_where_it_came_back() -> None:
         ("http://[name]/", r"does not visit: http://\[name\]/$"),
     ],
 )
-def test_a_way_that_is_not_walked_is_named(location: str, words: str) -> None:
+def test_a_way_that_is_not_walked_is_named(location, words):
     leading = SimpleNamespace(get=lambda path, **more: Answer(301, b"", {"Location": location}))
     with pytest.raises(RobotError, match=words):
         complete(leading, "http://shop.example/f/")  # type: ignore[arg-type]
 
 
-def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port() -> None:
+def test_a_host_is_the_same_in_other_letters_and_with_its_usual_port():
     for url in ("http://SHOP.example/", "http://shop.example:80/"):
         for action in ("http://Shop.example/f", "http://shop.example:80/f"):
             site = Elsewhere(action)
@@ -91,21 +90,21 @@ class Absolute(Elsewhere):
 
     base_url = "https://shop.example"
 
-    def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
+    def post(self, path, data, content_type, **more):
         assert more["headers"] == {"Referer": "https://shop.example/in/"}
         self.sent.append(path)
         return Answer(302, b"", {"Location": "https://shop.example/thanks/"})
 
-    def get(self, path: str, **more: object) -> Answer:
+    def get(self, path, **more):
         thanks = Answer(200, THANKS.encode(), {"Content-Type": "text/html"})
         return thanks if path == "/thanks/" else super().get(path)
 
 
-def test_a_path_is_on_the_host_of_the_client() -> None:
+def test_a_path_is_on_the_host_of_the_client():
     site = Absolute("https://shop.example/f")
     done = complete(site, "/in/")  # type: ignore[arg-type]
     assert (site.sent, done.path) == (["/f"], "/thanks/")
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -6,10 +6,8 @@ import pytest
 
 from benchsuite.robot.completion import Reading
 from benchsuite.robot.filling import Filler
-from benchsuite.robot.forms import Form, Page
 from benchsuite.robot.parsing import read
 from benchsuite.robot.words import main_form
-from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -45,7 +43,7 @@ APART = {
 }
 
 
-def page(skin: str = "in its container", wrong: str = "", apart: str = "", top: str = "") -> Page:
+def page(skin="in its container", wrong="", apart="", top=""):
     parts = ""
     for name, label in LABELS.items():
         described = f'aria-describedby="x{name}"' if skin == "described" else ""
@@ -62,13 +60,13 @@ def page(skin: str = "in its container", wrong: str = "", apart: str = "", top: 
     return read(f"<h1>F</h1><form method=post>{inner}</form>".encode())
 
 
-def form_on(shown: Page) -> Form:
+def form_on(shown):
     form = main_form(shown)
     assert form is not None
     return form
 
 
-def changed(before: Page, after: Page, seed: int) -> set[str]:
+def changed(before, after, seed):
     """The names of the answers that are others after the page came back."""
     sent = form_on(before)
     chance = Random(seed)
@@ -83,17 +81,17 @@ def changed(before: Page, after: Page, seed: int) -> set[str]:
 
 @pytest.mark.parametrize("wrong", LABELS)
 @pytest.mark.parametrize("skin", SKINS)
-def test_a_message_beside_a_control_changes_its_answer_alone(skin: str, wrong: str) -> None:
+def test_a_message_beside_a_control_changes_its_answer_alone(skin, wrong):
     for seed in range(4):
         assert changed(page(skin), page(skin, wrong), seed) == {wrong}
 
 
 @pytest.mark.parametrize("wrong", LABELS)
 @pytest.mark.parametrize("apart", APART)
-def test_a_message_that_names_a_control_changes_its_answer_alone(apart: str, wrong: str) -> None:
+def test_a_message_that_names_a_control_changes_its_answer_alone(apart, wrong):
     for seed in range(4):
         assert changed(page(), page(wrong=wrong, apart=apart), seed) == {wrong}
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

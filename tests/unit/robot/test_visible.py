@@ -8,12 +8,10 @@ import pytest
 from benchsuite.core.exceptions import RobotError
 from benchsuite.robot.completion import outcome
 from benchsuite.robot.confirmation import BrowserWalk, _enter
-from benchsuite.robot.forms import Form
 from benchsuite.robot.parsing import read
 from benchsuite.robot.walk import complete
 from benchsuite.robot.words import next_button
 from tests.foreign.site import Answer
-from tests.golden import Golden
 from tests.needs import needs
 
 pytestmark = needs("selectolax", "faker")
@@ -25,11 +23,11 @@ TRAP = (
 )
 
 
-def form(style: str, page: str = TRAP) -> Form:
+def form(style, page=TRAP):
     return read(f"<style>{style}</style>{page}".encode()).forms[0]
 
 
-def hidden(style: str, page: str = TRAP) -> bool:
+def hidden(style, page=TRAP):
     kinds = {control.name: control.kind for control in form(style, page).controls}
     assert kinds["a"] == "text"
     return kinds["t"] == "hidden"
@@ -38,12 +36,12 @@ def hidden(style: str, page: str = TRAP) -> bool:
 class Linked:
     """A site with a linked style sheet, from the folder of the page or from `base`."""
 
-    def __init__(self, base: str = "") -> None:
+    def __init__(self, base=""):
         self.asked: list[str] = []
         self.sent: list[bytes] = []
         self.base = base
 
-    def get(self, path: str, **more: object) -> Answer:
+    def get(self, path, **more):
         self.asked.append(path)
         if path.endswith("/linked.css"):
             return Answer(200, b".extra p{display:none}", {"Content-Type": "text/css"})
@@ -51,12 +49,12 @@ class Linked:
         page = f"{self.base}{sheets}{TRAP}"
         return Answer(200, page.encode(), {"Content-Type": "text/html"})
 
-    def post(self, path: str, data: bytes, content_type: str, **more: object) -> Answer:
+    def post(self, path, data, content_type, **more):
         self.sent.append(data)
         return Answer(200, b"<h1>OK</h1>", {"Content-Type": "text/html"})
 
 
-def test_a_linked_style_sheet_is_fetched_once() -> None:
+def test_a_linked_style_sheet_is_fetched_once():
     site = Linked()
     for seed in range(2):
         complete(site, "/s/", seed=seed)  # type: ignore[arg-type]
@@ -64,7 +62,7 @@ def test_a_linked_style_sheet_is_fetched_once() -> None:
     assert all(data.endswith(b"&t=") for data in site.sent)
 
 
-def test_a_style_sheet_is_where_the_base_of_its_page_leads() -> None:
+def test_a_style_sheet_is_where_the_base_of_its_page_leads():
     site = Linked('<base href="/b/">')
     complete(site, "/u/")  # type: ignore[arg-type]
     assert site.asked == ["/u/", "/b/linked.css"]
@@ -74,18 +72,18 @@ def test_a_style_sheet_is_where_the_base_of_its_page_leads() -> None:
 class Load(Linked):
     """A load's client, to a target without static files."""
 
-    def look(self, path: str, **more: object) -> Answer:
+    def look(self, path, **more):
         self.asked.append(f"look {path}")
         return Answer(404, b"<h1>Not found</h1>", {"Content-Type": "text/html"})
 
 
-def test_a_style_sheet_is_only_looked_at() -> None:
+def test_a_style_sheet_is_only_looked_at():
     site = Load()
     complete(site, "/t/")  # type: ignore[arg-type]
     assert site.asked == ["/t/", "look /t/linked.css"]
 
 
-def test_a_list_for_which_a_script_draws_another_is_chosen_from() -> None:
+def test_a_list_for_which_a_script_draws_another_is_chosen_from():
     """As Select2 and Tom Select leave it."""
     field = '<input name="t" id="t" class="in" tabindex="0">'
     drawn = '<select name="t" id="t" tabindex="-1" aria-hidden="true"><option>1</select>'
@@ -94,12 +92,11 @@ def test_a_list_for_which_a_script_draws_another_is_chosen_from() -> None:
     assert hidden(".extra{left:-9999px;position:absolute}", page)
 
 
-def test_a_browser_presses_the_same_button_beside_hidden_ones() -> None:
+def test_a_browser_presses_the_same_button_beside_hidden_ones():
     """An off-screen one takes the key Enter; a disabled one is none of either."""
     inner = '<button name="enter">Go</button><button disabled>X</button><button name="ok">OK'
     page = read(f"<style>[name=enter]{{left:-999px}}</style><form>{inner}</form>".encode())
     button = next_button(page.forms[0])
-    assert button is not None
     assert button.name == "ok"
     shown = MagicMock()
     BrowserWalk(MagicMock(), "http://shop.example/")._pressed(shown, button)
@@ -115,7 +112,7 @@ def test_a_browser_looks_for_names_and_values_as_they_are() -> None:
 
 
 @needs("playwright")
-def test_what_breaks_in_the_browser_is_told_by_page() -> None:
+def test_what_breaks_in_the_browser_is_told_by_page():
     from playwright.sync_api import Error
 
     page, client = read(TRAP.encode()), MagicMock()
@@ -126,7 +123,7 @@ def test_what_breaks_in_the_browser_is_told_by_page() -> None:
 
 
 @needs("playwright")
-def test_what_the_browser_refuses_is_a_complaint_about_its_control() -> None:
+def test_what_the_browser_refuses_is_a_complaint_about_its_control():
     page, client = read(TRAP.encode()), MagicMock()
     client.locator.return_value.nth.return_value.evaluate.return_value = [["t", "Too short."]]
     walk = BrowserWalk(client, "http://shop.example/f/")
@@ -134,10 +131,9 @@ def test_what_the_browser_refuses_is_a_complaint_about_its_control() -> None:
     again = replace(sent, controls=tuple(replace(one, errors=("Old.",)) for one in sent.controls))
     arrival = walk.send(again, page, [("a", "x"), ("t", "y")])
     result = outcome(sent, page, {"a": ("x",), "t": ("y",)}, arrival, at="/f/")
-    assert result.form is not None
     found = {control.name: control.errors for control in result.form.controls}
     assert (result.fate, found) == ("back", {"a": (), "t": ("Too short.",)})
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

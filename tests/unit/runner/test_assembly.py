@@ -1,6 +1,5 @@
 """What a run's programs are started with."""
 
-from collections.abc import Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
@@ -26,7 +25,7 @@ SPEC = RunSpec(
 
 
 def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
-    started: list[tuple[Sequence[str], Mapping[str, str]]] = []
+    started = []
 
     @contextmanager
     def running(argv, *, env, **given):

@@ -1,10 +1,7 @@
 """What the samples of each level of load say."""
 
-from typing import Any
-
 import numpy as np
 
-from benchsuite.core.specs import LoadProfile
 from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures
@@ -17,7 +14,7 @@ NAMES = (
 ORIGIN = 100.0
 
 
-def figures(load: LoadProfile, *requests: tuple[int, float, float, float], **done: Any) -> Figures:
+def figures(load, *requests, **done):
     """Of requests by user, intended start, start and finish since the origin; a journey each."""
     samples = np.zeros(2 * len(requests), dtype=summary.DTYPE)
     for index, (user, *times) in enumerate(requests):

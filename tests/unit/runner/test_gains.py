@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -70,7 +69,7 @@ class Shop:
 def shop(monkeypatch):
     def opened(stores=lambda turn: 1, late_s=0.0):
         made = Shop(stores, late_s)
-        clock: Any = SimpleNamespace(monotonic=made.monotonic, sleep=made.sleep)
+        clock = SimpleNamespace(monotonic=made.monotonic, sleep=made.sleep)
         monkeypatch.setattr(gains, "time", clock)
         return made
 

@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,7 +18,7 @@ LOADS = (
     LoadProfile(users=8, stages=(2.0, 8.0)),
     LoadProfile(model="open", arrival_rate=20.0),
 )
-NEEDED: dict[str, dict[str, Any]] = {
+NEEDED = {
     "url": {"path": "/"},
     "locustfile": {"path": __file__},
     "mixed": {"shares": "2 plain + 1 ws_echo"},
@@ -27,12 +26,12 @@ NEEDED: dict[str, dict[str, Any]] = {
 """Options without which a workload is none."""
 
 
-def spec(server: str = "uvicorn", work: str = "plain", **fields: Any) -> RunSpec:
+def spec(server="uvicorn", work="plain", **fields):
     wanted = WorkloadSpec(workload=work, options=NEEDED.get(work, {}))
     return RunSpec(server=ServerSpec(server=server), workload=wanted, **fields)
 
 
-def state(value: object) -> object:
+def state(value):
     """All that a workload knows, that of its parts included."""
     if isinstance(value, Workload):
         return {name: state(one) for name, one in vars(value).items()}

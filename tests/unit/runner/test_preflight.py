@@ -2,7 +2,6 @@
 
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -20,22 +19,21 @@ from benchsuite.runner.planning import resolve
 from benchsuite.servers.base import Available
 from benchsuite.servers.uvicorn import Uvicorn
 from tests.factories import make_spec
-from tests.golden import Golden
 
 REDIS_URL = "redis://:s3cret@host:6379/1"
 
 
-PROJECT: dict[str, Any] = {}
+PROJECT = {}
 """What the measured project has in CHANNEL_LAYERS; None where its settings can't be loaded."""
 
 
-def target_settings() -> Any:
+def target_settings():
     if PROJECT.get("default", "") is None:
         raise ImportError("No module named 'shop'")
     return SimpleNamespace(CHANNEL_LAYERS=dict(PROJECT))
 
 
-def shown(url: str) -> tuple[str, str, bool]:
+def shown(url):
     """A layer's URL as stored and in words, and whether it makes the same cell."""
     layer = LayerSpec(backend="redis", url=url)
     stored = RunSpec(server=ServerSpec(server="daphne"), layer=layer)
@@ -44,7 +42,7 @@ def shown(url: str) -> tuple[str, str, bool]:
     return kept, layer.words, stored.key == same
 
 
-def check(server: str = "daphne", options: Any = None, **layer: Any) -> None:
+def check(server="daphne", options=None, **layer):
     """What is refused in such a run, of whose front and server program nobody asks."""
     spec = run(server, **layer)
     workload = replace(spec.workload, options=options or {})
@@ -118,7 +116,7 @@ def test_a_profile_needs_requests_and_the_program(monkeypatch):
     with pytest.raises(UsageError, match="--flame looks into requests, and ws_echo measures"):
         preflight.check(resolve(sockets))
 
-    def missing() -> str:
+    def missing():
         raise UnavailableError("there is none")
 
     monkeypatch.setattr(preflight.explaining, "ensure_profiler", missing)
@@ -126,5 +124,5 @@ def test_a_profile_needs_requests_and_the_program(monkeypatch):
         preflight.check(resolve(make_spec("waitress", processes=None).profiled))
 
 
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()

@@ -4,7 +4,6 @@ import os
 from contextlib import nullcontext
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 from unittest.mock import patch
 
 from benchsuite.core.specs import ServerSpec
@@ -39,7 +38,7 @@ class WithWorkers(Plain):
 
 
 def asked(adapter=Plain, spec=SPEC, facts=FACTS, url="unix:///tmp/run/redis.sock"):
-    plan: Any = SimpleNamespace(
+    plan = SimpleNamespace(
         spec=SimpleNamespace(server=spec),
         server_at=lambda *_: adapter(spec, Application(), Place()),
     )

@@ -17,12 +17,11 @@ from benchsuite.pythons.interpreter import CPYTHON, Interpreter, Kind
 from benchsuite.runner import planning, preflight
 from benchsuite.servers.base import Application, Place
 from benchsuite.servers.heritage import BUILTIN, adapters
-from benchsuite.servers.heritage.adapters import Heritage
 
 ENVIRONMENT = Path("/cache/environments/feed")
 PYTHON = Interpreter(str(ENVIRONMENT / "bin/python"), "heritage")
 FOLDER = Path("/tmp/benchsuite-1/1/server-0")
-CLASSES: dict[str, type[Heritage]] = {name: import_string(path) for name, path in BUILTIN.items()}
+CLASSES = {name: import_string(path) for name, path in BUILTIN.items()}
 
 
 @pytest.fixture(autouse=True)

@@ -14,13 +14,12 @@ from benchsuite.core.results import (
     Verdict,
 )
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
-from benchsuite.models import Run
 from benchsuite.report.parts import climb_words, overload_words
 from benchsuite.stats.levels import Level, Point
 from tests.factories import stored as stored_run
 
 
-def users(value: float, goodput: float, failures: int = 0) -> Level:
+def users(value, goodput, failures=0):
     return Level(
         name=f"{value:g} users",
         value=value,
@@ -32,7 +31,7 @@ def users(value: float, goodput: float, failures: int = 0) -> Level:
     )
 
 
-def rate(value: float, answered: float, *, dropped: int = 0, failures: int = 0) -> Level:
+def rate(value, answered, *, dropped=0, failures=0):
     return Level(
         name=f"{value:g} /s",
         value=value,
@@ -51,7 +50,7 @@ RATES = LoadProfile(model="open", arrival_rate=3000.0, stages=(50.0, 3000.0), du
 USERS = LoadProfile(users=50, stages=(1.0, 10.0, 50.0), duration_s=10.0)
 
 
-def summary(load: LoadProfile, level: float, goodput: float, *, dropped: int = 0) -> Summary:
+def summary(load, level, goodput, *, dropped=0):
     times = Distribution(count=100, percentiles={50: 0.002, 95: 0.004})
     sent = level - dropped / load.duration_s
     planned = Arrivals(offered_rate=level, achieved_rate=sent, late=0, dropped=dropped)
@@ -69,14 +68,14 @@ def summary(load: LoadProfile, level: float, goodput: float, *, dropped: int = 0
     )
 
 
-def stored(load: LoadProfile, *stages: Summary, headline: int = 0) -> Run:
+def stored(load, *stages, headline=0):
     spec = RunSpec(server=ServerSpec(server="gunicorn-sync"), load=load)
     total = replace(stages[headline], scope="all")
     parts = [replace(one, order=place) for place, one in enumerate(stages, start=1)]
     return stored_run(spec, total, *(parts if load.stages else []), verdict=Verdict.VALID)
 
 
-def words(run: Run) -> str:
+def words(run):
     return climb_words(run) or overload_words(run)
 
 
@@ -89,7 +88,7 @@ def test_values(golden):
     golden.values()
 
 
-def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0) -> list[Point]:
+def line(rates, at=100.0, steepness=25.0, noise=0.0, seed=0):
     chance = random.Random(seed)
     return [
         Point(rate, steepness * math.log(at / rate) + chance.gauss(0, noise), 400) for rate in rates

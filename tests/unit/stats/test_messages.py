@@ -1,17 +1,15 @@
 """Messages and connections are counted exactly."""
 
-from typing import Any
-
 import numpy as np
 
-from benchsuite.core.samples import CONNECTION, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED, Kind
+from benchsuite.core.samples import CONNECTION, HANDSHAKE, MESSAGE, STRAY, UNSOLICITED
 from benchsuite.stats.messages import accounts, overtaken
 from benchsuite.stats.summary import DTYPE
 
 WINDOW = (10.0, 20.0)
 
 
-def samples(*rows: tuple[Kind, float, int]) -> Any:
+def samples(*rows):
     """(kind, moment, body bytes)."""
     made = np.zeros(len(rows), DTYPE)
     for place, (kind, moment, length) in enumerate(rows):
@@ -21,7 +19,7 @@ def samples(*rows: tuple[Kind, float, int]) -> Any:
     return made
 
 
-def counted(**by_scope: Any) -> Any:
+def counted(**by_scope):
     scopes = {
         MESSAGE: "messages",
         STRAY: "strays",
@@ -33,7 +31,7 @@ def counted(**by_scope: Any) -> Any:
     return accounts(given, WINDOW, ())
 
 
-def spans(*rows: tuple[Kind, float, float]) -> Any:
+def spans(*rows):
     """(kind, begin, end)."""
     made = samples(*((kind, begin, 1006) for kind, begin, _ in rows))
     made["finish"] = [end for _, _, end in rows]
@@ -47,7 +45,7 @@ def test_values(golden):
     golden.values()
 
 
-def of_users(*rows: tuple[int, float, float, float]) -> Any:
+def of_users(*rows):
     """(user, intended, start, finish)."""
     made = np.zeros(len(rows), DTYPE)
     for place, (user, intended, start, finish) in enumerate(rows):
@@ -69,13 +67,13 @@ def test_fanout(golden):
 EVERY_S, USUAL_S = 0.025, 0.004
 
 
-def published(*publishers: int) -> np.ndarray:
+def published(*publishers):
     """One each 25 ms, sent at once."""
     moments = [number * EVERY_S for number in range(len(publishers))]
     return of_users(*((who, at, at, at) for who, at in zip(publishers, moments, strict=True)))
 
 
-def delivered(sent: np.ndarray, **late_s: dict[int, float]) -> np.ndarray:
+def delivered(sent, **late_s):
     """To subscribers 0 and 1, in 4 ms; by subscriber, what came so much later."""
     return of_users(
         *(
@@ -86,7 +84,7 @@ def delivered(sent: np.ndarray, **late_s: dict[int, float]) -> np.ndarray:
     )
 
 
-def found(sent: np.ndarray, got: np.ndarray) -> list[tuple[int, int]]:
+def found(sent, got):
     """(subscriber, number)."""
     marked = got[overtaken(sent, got)]
     return [(int(one["user"]), round(float(one["start"]) / EVERY_S)) for one in marked]

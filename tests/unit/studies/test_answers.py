@@ -6,9 +6,8 @@ import pytest
 
 from benchsuite.report.studies.charts import charts
 from benchsuite.studies.claims import answered
-from benchsuite.studies.measured import Execution
 from benchsuite.studies.study import Answer, Axis, Chart, Objective, Value
-from benchsuite.studies.tables import Question, questions
+from benchsuite.studies.tables import questions
 from tests.unit.studies import worlds
 
 MOST = Objective("plateau", "most")
@@ -32,7 +31,7 @@ def arms(answer, execution):
     return told
 
 
-def asked(execution: Execution) -> Question:
+def asked(execution):
     """The only question, with a title for one of the arms and one of the cases."""
     axes = (
         Axis("setup", (Value("sync", {}), Value("async", {}, title="an event loop"))),
@@ -57,7 +56,7 @@ def test_values(golden):
 
 
 @pytest.mark.parametrize(("x", "line"), [("setup", "delay"), ("delay", "setup")])
-def test_charts_call_values_by_their_titles(x: str, line: str) -> None:
+def test_charts_call_values_by_their_titles(x, line):
     setup = Axis("setup", tuple(Value(one, {}, title=f"{one} today") for one in worlds.SETUPS))
     axes, asked = (setup, worlds.study().axis("delay")), Chart(x=x, y="plateau", line=line)
     (drawn,) = charts(worlds.study(axes=axes, charts=(asked,)), worlds.execution())

@@ -5,34 +5,31 @@ from dataclasses import replace
 import pytest
 
 from benchsuite.studies.claims import (
-    Doubt,
     answered,
     doubts_of_claims,
     doubts_of_questions,
     judge,
 )
-from benchsuite.studies.measured import Execution
-from benchsuite.studies.study import Check, Study
 from tests.unit.studies import worlds
 from tests.unit.studies.worlds import HALVES
 
 
-def doubts(check: Check, execution: Execution, **needs: float) -> list[Doubt]:
+def doubts(check, execution, **needs):
     study = worlds.study(worlds.claim(check, **needs))
     return list(doubts_of_claims(judge(study, execution)))
 
 
-def questions(study: Study, execution: Execution) -> list[Doubt]:
+def questions(study, execution):
     return list(doubts_of_questions(answered(study, execution)))
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
-def test_as_many_starts_more_of_the_same_decide_it(seed: int) -> None:
+def test_as_many_starts_more_of_the_same_decide_it(seed):
     noisy = worlds.execution(noise=0.08, seed=seed)
     (doubt,) = doubts(HALVES, noisy)
     assert doubt.more
 
-    def after(more: int) -> list[Doubt]:
+    def after(more):
         """With further starts that scatter about as those did."""
         cells = []
         for cell in noisy.cells:

@@ -1,7 +1,6 @@
 """The studies that come with benchsuite: each cell is one run that its adapters accept."""
 
 import csv
-from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean
 
@@ -13,7 +12,6 @@ from benchsuite.runner import planning
 from benchsuite.servers.base import Application
 from benchsuite.studies import matrix, reading
 from benchsuite.studies.options import arguments, shares
-from benchsuite.studies.study import Cell, Study
 
 FILES = reading.studies()
 
@@ -23,7 +21,7 @@ def study(request):
     return reading.read(FILES[request.param], run_options.known())
 
 
-def runs(study: Study, scale: float) -> Iterator[Cell]:
+def runs(study, scale):
     """Every cell; its adapters have refused none of its options."""
     for cell in matrix.cells(study, scale):
         resolved = dict.fromkeys(shares(cell.options), 100)

@@ -1,6 +1,5 @@
 """Executions of one study: two of them, and figures over many."""
 
-from benchsuite.studies.measured import Execution
 from benchsuite.studies.trend import difference, trends
 from tests.unit.studies import worlds
 
@@ -15,7 +14,7 @@ def test_the_same_twice_seldom_shows_anything():
     assert shown <= 6
 
 
-def executions(count: int, risen: float = 1.0, first_seed: int = 0) -> list[Execution]:
+def executions(count, risen=1.0, first_seed=0):
     """The async cells rise in the middle."""
     after = {
         key: value * (risen if key[0] == "async" else 1) for key, value in worlds.TRUTH.items()

@@ -1,7 +1,5 @@
 """Definitions of surveys, and which pages they ask."""
 
-from typing import Any
-
 import pytest
 from django.core.exceptions import ValidationError
 from django.core.management import call_command
@@ -19,7 +17,7 @@ from benchsuite.target.survey.definitions import (
 from benchsuite.workloads.survey import SLUGS
 
 
-def made(**values: Any) -> Question:
+def made(**values):
     page = Page.objects.get(survey__slug="coffee", number=1)
     return Question(page=page, position=9, name=values.pop("name", "it"), text="?", **values)
 
@@ -85,15 +83,15 @@ BRAND = Question(pk=21, page_id=2, name="brand")
 LATE = Question(pk=41, page_id=4, name="late")
 
 
-def condition(page: int, source: Question, operator: str, value: str) -> Condition:
+def condition(page, source, operator, value):
     return Condition(page_id=page, source=source, operator=operator, value=value)
 
 
-def numbers(answers: dict[int, Any], *conditions: Condition) -> list[int]:
+def numbers(answers, *conditions):
     return [page.number for page in Flow(PAGES, conditions, answers).pages()]
 
 
-def opening(done: list[int]) -> int:
+def opening(done):
     """The page that may be opened, which is the first one that is not done, else the last one."""
     return Flow(PAGES, [condition(2, CAR, "is", "yes")], {}).open_page(done).number
 

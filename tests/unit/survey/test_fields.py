@@ -1,7 +1,6 @@
 """Each kind of question: what it takes, what it refuses, and how it looks in the page."""
 
 import datetime
-from typing import Any
 
 import pytest
 from bs4 import BeautifulSoup, Tag
@@ -14,7 +13,7 @@ from tests.unit.survey.test_views import SHAPES
 CHOICES = ("red", "green", "blue")
 
 
-def asked(kind: str, **limits: Any) -> Question:
+def asked(kind, **limits):
     Survey.objects.filter(slug="one").delete()
     survey = Survey.objects.create(slug="one", title="One")
     page = Page.objects.create(survey=survey, number=1, title="One")
@@ -30,7 +29,7 @@ def asked(kind: str, **limits: Any) -> Question:
     return question
 
 
-def sent(question: Question, value: Any) -> PageForm:
+def sent(question, value):
     """The form after that value was sent for it; of a dict each item by its own name."""
     data = value if isinstance(value, dict) else {"it": value}
     files = {name: one for name, one in data.items() if isinstance(one, SimpleUploadedFile)}
@@ -39,7 +38,7 @@ def sent(question: Question, value: Any) -> PageForm:
     return form
 
 
-def control(question: Question) -> Tag:
+def control(question):
     found = BeautifulSoup(str(PageForm([question])["it"]), "html.parser").find(True)
     assert isinstance(found, Tag)
     return found
@@ -52,7 +51,7 @@ TWO = ["red", "blue"]
 def test_a_required_question_takes_what_is_right_alone(golden):
     tried = {Kind.RATING, Kind.FILE}
 
-    def taken(kind: Kind, limits: dict[str, Any], right: Any, wrong: list[Any]) -> Any:
+    def taken(kind, limits, right, wrong):
         tried.add(kind)
         question = asked(kind, **limits)
         for one in [*wrong, {}]:
@@ -76,7 +75,7 @@ def test_an_optional_question_may_be_left_empty(kind):
 def test_a_file_is_limited(golden):
     question = asked("file", max_bytes=10, accept=".pdf,.png")
 
-    def case(name: str, content: bytes) -> tuple[list[str], bool]:
+    def case(name, content):
         form = sent(question, {"it": SimpleUploadedFile(name, content)})
         codes = [error.code for error in form.errors.as_data().get("it", [])]
         return codes, question.pk in form.uploads()
@@ -85,7 +84,7 @@ def test_a_file_is_limited(golden):
 
 
 def test_a_browser_is_told_the_limits(golden):
-    def case(kind: str, **limits: Any) -> dict[str, Any]:
+    def case(kind, **limits):
         shown = control(asked(kind, **limits)).attrs
         others = {"aria-describedby", "id", "name"}
         return {name: shown[name] for name in sorted(shown.keys() - others)}
@@ -104,18 +103,18 @@ def test_values(golden):
 GO_ON = {"smoker": "now", "sport": "yes", "second": "yes", "people": "3", "children": "2"}
 
 
-def form_of(page: BeautifulSoup) -> Tag:
+def form_of(page):
     (form,) = page.select("form")
     return form
 
 
-def controls(form: Tag) -> list[Tag]:
+def controls(form):
     found = form.select("input:not([type=hidden]), select, textarea")
     assert found
     return found
 
 
-def check_page(page: BeautifulSoup) -> None:
+def check_page(page):
     form = form_of(page)
     assert form["class"] == ["survey"]
     assert form["method"] == "post"
@@ -127,7 +126,6 @@ def check_page(page: BeautifulSoup) -> None:
         assert label.get_text(strip=True)
         if one.get("type") in ("radio", "checkbox"):
             fieldset = one.find_parent("fieldset")
-            assert fieldset is not None
             assert fieldset.find("legend", recursive=False)
     for described in page.select("[aria-describedby]"):
         for one in str(described["aria-describedby"]).split():
@@ -163,7 +161,7 @@ def test_each_page_is_right_when_shown_and_when_refused(slug, visitor, soup):
 
 
 def test_the_button_says_whether_it_is_the_last_page(visitor, soup):
-    def words(answer: Any) -> str:
+    def words(answer):
         return str(soup(answer).select_one("form.survey button").get_text())
 
     assert words(visitor.get("coffee/")) == "Finish"

@@ -1,13 +1,12 @@
 """The database store: whole pages, no second row for a second sending, counts."""
 
 import uuid
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 
 from benchsuite.target.survey.definitions import Question, Survey
-from benchsuite.target.survey.store import Answer, DatabaseStore, Participation, Upload, Visit
+from benchsuite.target.survey.store import Answer, DatabaseStore, Participation, Upload
 
 
 @pytest.fixture
@@ -15,11 +14,11 @@ def survey():
     return Survey.objects.get(slug="travel")
 
 
-def question(name: str) -> int:
+def question(name):
     return int(Question.objects.get(page__survey__slug="travel", name=name).pk)
 
 
-def again(visit: Visit, survey: Survey) -> Visit:
+def again(visit, survey):
     return DatabaseStore().visit(survey, visit.id)
 
 
@@ -62,7 +61,7 @@ def test_an_upload_replaces_the_one_before(survey):
 class Torn(SimpleUploadedFile):
     """A file that can't be read to its end."""
 
-    def read(self, *args: Any) -> bytes:
+    def read(self, *args):
         raise OSError("gone")
 
 

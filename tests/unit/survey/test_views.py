@@ -1,8 +1,6 @@
 """The survey application as a browser meets it."""
 
 import re
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -29,21 +27,21 @@ TO_SHOW = 6
 TO_TAKE = 8
 
 
-def queries(ask: Callable[[], Any]) -> int:
+def queries(ask):
     """Statements that asking took; a test's savepoints stand for transactions, and don't count."""
     with CaptureQueriesContext(connection) as captured:
         ask()
     return sum("SAVEPOINT" not in query["sql"] for query in captured.captured_queries)
 
 
-def stored(slug: str) -> dict[str, Any]:
+def stored(slug):
     """Question's name → value, of the one participation there is."""
     answers = Answer.objects.filter(participation__survey__slug=slug)
     return dict(answers.values_list("question__name", "value"))
 
 
 def test_the_list_links_to_every_survey(visitor, soup):
-    answers: list[Any] = []
+    answers = []
     assert queries(lambda: answers.append(visitor.get(""))) == 1
     page = soup(answers[0])
     listed = {link["href"]: link.parent.get_text(" ", strip=True) for link in page.select("li a")}

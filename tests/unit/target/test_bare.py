@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-from typing import Any
 
 from benchsuite.target.bare import application, asgi_application
 
@@ -10,7 +9,7 @@ Answer = tuple[int, bytes, bool]  #: Status, body, and whether the length that i
 
 
 def by_wsgi(path, query="", body=b""):
-    said: list[Any] = []
+    said = []
     environ = {
         "PATH_INFO": path,
         "QUERY_STRING": query,
@@ -23,7 +22,7 @@ def by_wsgi(path, query="", body=b""):
 
 
 def events(scope, received):
-    sent: list[dict[str, Any]] = []
+    sent = []
 
     async def receive():
         return received.pop(0)

@@ -83,7 +83,6 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
     assert section.brief == [f"Failed: {pick.name}, 2 times: It ended with status 1."]
     notebook.decide(pick, State.NO_STATEMENT, f"its start failed: {log}")
     row = Outcome(notebook).row(pick)
-    assert row is not None
     assert row.words.endswith("its start failed: It ended with status 1.")
 
 
@@ -98,9 +97,7 @@ def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was
     found = Outcome(notebook)
     told = answer(found)
     assert [told.headline, *told.reasons] == list(found.sentences)
-    assert told.table is not None
     assert told.table.chosen == 0
-    assert found.pick is not None
     assert told.table.rows[0][0] == found.pick.name
     assert len(told.table.rows) + len(found.not_tried) == len(found.rows)
     sure, untried = told.sections
@@ -113,7 +110,6 @@ def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was
 
 def test_a_column_in_which_nobody_has_a_figure_is_left_out() -> None:
     table = answer(Outcome(searched(12))).table
-    assert table is not None
     assert list(table.headings) == [
         *("configuration", "memory", "CPU a request", "connections", "runs", "state")
     ]

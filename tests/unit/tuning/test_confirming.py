@@ -62,8 +62,6 @@ def strained(met: tuple[int, ...], objective: str = "mean < 50ms") -> Notebook:
 
 def test_what_is_said_is_lower_than_what_short_windows_show() -> None:
     short, long = (held(*[(0.99, 0.98)] * 6, window_s=one) for one in (10.0, 40.0))
-    assert short is not None
-    assert long is not None
     assert short.shown == long.shown == 90.0
     assert 0.98 * 90 < short.rate < long.rate < long.shown
 
@@ -81,14 +79,12 @@ def test_a_start_that_ended_early_moves_no_other_rate():
 @pytest.mark.parametrize("share", [1.0, 0.9, 0.7])
 def test_the_rate_that_is_told_is_what_fresh_starts_hold_however_much_less_that_is(share) -> None:
     told = Outcome(notebook_of(falling(share), [ONE], cpus=2, only=ONE))
-    assert told.held is not None
     assert 0.85 * 90 * share <= told.held.rate < told.held.shown <= 90 * share
     assert told.held.starts >= 3
 
 
 def test_a_server_that_falls_slowly_is_told_at_most_what_it_holds() -> None:
     told = Outcome(notebook_of(ideal(90.0, steepness=8.0), [ONE], cpus=2, only=ONE))
-    assert told.rate is not None
     assert 0.80 * 90 <= told.rate <= 90
 
 
@@ -103,7 +99,6 @@ def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
         "It opens at most 8 of the 10 connections that postgresql has; while a restart overlaps, "
         "16, too many."
     ]
-    assert shown.table is not None
     assert shown.table.title == "Configurations"
 
 

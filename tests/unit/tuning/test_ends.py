@@ -1,15 +1,13 @@
 """Ends that are no winner: nothing holds it, the load generator gave out, it collapses."""
 
-from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from benchmarks.tuning.ideal import Ideal
 from benchmarks.tuning.simulated import candidate
 from benchsuite.tuning.answer import Outcome
-from benchsuite.tuning.notebook import End, Notebook, State
-from benchsuite.tuning.trial import Level, Observation, Phase, Trial
+from benchsuite.tuning.notebook import End, State
+from benchsuite.tuning.trial import Level, Observation, Phase
 from tests.tuning_factories import falling, ideal, notebook_of
 
 SIZES = [candidate("gthread", 1, 4), candidate("granian", 1, 4), candidate("granian", 2, 4)]
@@ -17,53 +15,53 @@ NOISE = {"codes": ("B401",)}
 DEAD = {"failure": "it ended with status 3"}
 
 
-def searched(measure: Ideal, sizes=SIZES, **more) -> Notebook:
+def searched(measure, sizes=SIZES, **more):
     return notebook_of(measure, sizes, **more)
 
 
-def spoiled(where: Callable[[Trial], bool] = lambda trial: True, **seen) -> Ideal:
+def spoiled(where=lambda trial: True, **seen):
     """What such trials say in place of what they would."""
     seen.setdefault("took_s", 2.0)
     return ideal(90.0, spoil=lambda trial, found: Observation(**seen) if where(trial) else found)
 
 
-def servers(*names: str) -> list:
+def servers(*names):
     return [candidate(name, 1, 4) for name in names]
 
 
-def asked(notebook: Notebook) -> list[str]:
+def asked(notebook):
     """The servers that were started, in their order."""
     return list(dict.fromkeys(entry.trial.candidate.server for entry in notebook.entries))
 
 
-def one_late(trial: Trial, seen: Observation) -> Observation:
+def one_late(trial, seen):
     """In a window of a second, of which five in a hundred may be late."""
     count = round(trial.load.window_s)
     level = Level(rate=0.0, planned=count, met=(0,), goodput=1.0)
     return replace(seen, response_s=0.97, levels=[level])
 
 
-def missing(trial: Trial, seen: Observation) -> Observation:
+def missing(trial, seen):
     same = "expected status 200, and got 404"
     failure = same if trial.candidate.server != "waitress" else "waitress ended"
     return Observation(took_s=2.0, failure=failure)
 
 
-def test_values(golden) -> None:
+def test_values(golden):
     golden.values()
 
 
-def test_where_the_first_does_not_start_another_is_probed() -> None:
+def test_where_the_first_does_not_start_another_is_probed():
     notebook = searched(spoiled(lambda trial: trial.candidate == SIZES[0], **DEAD))
     assert notebook.end is End.CONFIRMED
     assert notebook.state(SIZES[0]) is State.DISCARDED
 
 
 @pytest.mark.parametrize("alone", [True, False])
-def test_answers_that_are_wrong_say_what_they_are(alone) -> None:
+def test_answers_that_are_wrong_say_what_they_are(alone):
     """An API that lets nobody ask more often: at once, or not before many do."""
 
-    def throttled(trial: Trial, seen: Observation) -> Observation:
+    def throttled(trial, seen):
         if alone and trial.load.users == 1:
             return seen
         levels = [
@@ -77,10 +75,10 @@ def test_answers_that_are_wrong_say_what_they_are(alone) -> None:
     assert "status 429" in told.headline
 
 
-def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:
+def test_a_load_generator_that_gives_out_makes_it_at_least():
     most = 500.0
 
-    def limited(trial: Trial, seen: Observation) -> Observation:
+    def limited(trial, seen):
         levels = [
             replace(level, met=(0,) * len(level.met)) if level.rate > most else level
             for level in seen.levels
@@ -97,7 +95,7 @@ def test_a_load_generator_that_gives_out_makes_it_at_least() -> None:
     assert "The load generator was the limit, not the server." in told.sentences
 
 
-def test_failures_that_so_few_requests_cannot_show_are_bounded() -> None:
+def test_failures_that_so_few_requests_cannot_show_are_bounded():
     told = Outcome(searched(ideal(40.0, "p95 < 200ms, failures < 0.01%")))
     assert told.end is End.CONFIRMED
     assert "None of " in told.sure[0]
@@ -105,7 +103,7 @@ def test_failures_that_so_few_requests_cannot_show_are_bounded() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(seed) -> None:
+def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(seed):
     lower = Outcome(searched(falling(0.75), seed=seed))
     assert lower.end is End.CONFIRMED
     assert (lower.rate or 0.0) <= 0.75 * 90
@@ -114,7 +112,7 @@ def test_a_rate_that_fresh_starts_do_not_hold_is_tried_lower_and_then_not_told(s
     assert "is the best found, and not confirmed: at " in never.headline
 
 
-def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met() -> None:
+def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met():
     now = candidate("uwsgi", 4, 4)
     notebook = searched(ideal(lambda one: 60.0 if one == now else 90.0), current=now)
     starts = notebook.of(now, Phase.CONFIRM)
@@ -127,7 +125,7 @@ def test_what_runs_now_is_not_said_to_miss_a_rate_that_its_few_starts_met() -> N
     assert said.endswith(" % in time in 2 fresh runs.")
 
 
-def test_it_can_be_asked_at_any_time() -> None:
+def test_it_can_be_asked_at_any_time():
     whole = searched(ideal(90.0))
     assert whole.entries[-1].trial.phase is Phase.DIAGNOSE, "which comes after the answer"
     for most in range(len(whole.entries) - 1):
@@ -137,10 +135,10 @@ def test_it_can_be_asked_at_any_time() -> None:
         assert told.missing.startswith("The next minutes add ")
 
 
-def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
+def test_a_first_window_without_an_answer_is_made_again_and_longer():
     made = []
 
-    def busy(trial: Trial, seen: Observation) -> Observation:
+    def busy(trial, seen):
         made.append(trial)
         if len(made) > 1:
             return seen
@@ -151,10 +149,10 @@ def test_a_first_window_without_an_answer_is_made_again_and_longer() -> None:
     assert notebook.end is End.CONFIRMED
 
 
-def test_connections_count_that_are_open_at_the_rate_in_question() -> None:
+def test_connections_count_that_are_open_at_the_rate_in_question():
     """A full load opens more, and the best at its own rate: the second best follows, no third."""
 
-    def opening(trial: Trial, seen: Observation) -> Observation:
+    def opening(trial, seen):
         own = 12 if trial.candidate.processes == 2 else 8
         return replace(seen, connections=own if trial.phase is Phase.CONFIRM else 40)
 

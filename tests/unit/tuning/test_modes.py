@@ -43,12 +43,10 @@ def test_the_least_memory_that_holds_a_rate() -> None:
     notebook = searched(HELD, rate=70.0)
     told = Outcome(notebook)
     assert told.end is End.CONFIRMED
-    assert told.pick is not None
     assert (told.pick.processes, told.pick.threads) == (2, 4)
     assert told.headline.startswith(f"{told.pick.server}, 2 processes × 4 threads holds 70")
     assert told.sentences[1] == "Of all that were tried it needs least memory."
     least = told.row(told.pick)
-    assert least is not None
     assert least.memory_bytes == min(row.memory_bytes for row in told.rows if row.rate)
     assert all(notebook.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)
     small = [one for one in SIZES if one.processes == 1]
@@ -120,7 +118,6 @@ def test_the_best_at_the_edge_brings_its_neighbour_into_the_race() -> None:
     measure = Ideal(question.objective, lambda one: 20.0 * one.processes, cpu_s=0.01)
     notebook = driven(Search(Notebook(question), lambda _: sizes, resize=resize), measure)
     pick = Outcome(notebook).pick
-    assert pick is not None
     assert pick.processes >= 12
 
 
@@ -144,7 +141,6 @@ def test_a_rate_in_a_simulated_world() -> None:
     world = World(name="rate", cpus=2, wait_s=0.020, servers={"gthread": 1.0, "granian": 0.97})
     sizes = [candidate(name, p, t) for name in world.servers for p in (1, 2, 4) for t in (4, 8)]
     told = Outcome(tune(world, asked(world, seed=1, rate=120.0), sizes))
-    assert told.pick is not None
     assert told.pick.processes == 2
     assert told.end is End.CONFIRMED
 

@@ -1,45 +1,44 @@
 """One configuration on several numbers of CPUs, and what is said of others."""
 
 import random
-from collections.abc import Callable
 from dataclasses import replace
 
-from benchmarks.tuning.ideal import Ideal, Spoil, driven, going
+from benchmarks.tuning.ideal import Ideal, driven, going
 from benchmarks.tuning.simulated import candidate
 from benchsuite.core.plain import plain, read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate, Phase, Question
+from benchsuite.tuning.trial import Phase, Question
 
 OBJECTIVE = parse("p95 < 200ms")
 
 
-def on(*counts: int) -> tuple[Candidate, ...]:
+def on(*counts):
     return tuple(replace(candidate("gthread", one, 4), cpus=one) for one in counts)
 
 
-def asks(counts: tuple[int, ...], **more: object) -> Question:
+def asks(counts, **more):
     given = {"unshared": max(counts), "budget_s": 480.0 * len(counts), **more}
     return Question(objective=OBJECTIVE, cpus=max(counts), scaling=on(*counts), **given)
 
 
-def search(question: Question) -> Search:
+def search(question):
     return Search(Notebook(question), lambda _: [])
 
 
-def usl(one: Candidate) -> float:
+def usl(one):
     cpus = one.cpus or 1
     return 80.0 * cpus / (1 + 0.05 * (cpus - 1) + 0.002 * cpus * (cpus - 1))
 
 
-def noisy(seed: int, spread: float = 0.02) -> Callable[[Candidate], float]:
+def noisy(seed, spread=0.02):
     generator = random.Random(seed)
     return lambda one: usl(one) * generator.lognormvariate(0.0, spread)
 
 
-def scaled(question: Question, spoil: Spoil | None = None, seed: int = 1) -> Outcome:
+def scaled(question, spoil=None, seed=1):
     measure = Ideal(OBJECTIVE, noisy(seed), spoil=spoil)
     return Outcome(driven(search(question), measure))
 
@@ -144,7 +143,7 @@ def test_cut_after_any_trial_it_goes_on_the_same():
         assert Outcome(searching.notebook) == end
 
 
-def cautions(cpus: int, for_cpus: int | None) -> list[str]:
+def cautions(cpus, for_cpus):
     sizes = [candidate("gthread", cpus, 4), candidate("gthread", cpus + 1, 4)]
     question = Question(objective=OBJECTIVE, cpus=cpus, for_cpus=for_cpus)
     searching = Search(Notebook(question), lambda _: sizes)

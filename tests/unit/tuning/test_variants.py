@@ -5,13 +5,13 @@ from dataclasses import replace
 import pytest
 
 from benchmarks.tuning import worlds
-from benchmarks.tuning.ideal import Ideal, going
+from benchmarks.tuning.ideal import going
 from benchmarks.tuning.simulated import asked, candidate, tune
 from benchsuite.servers.base import Against
 from benchsuite.tuning.answer import Outcome
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.search import Search
-from benchsuite.tuning.trial import Candidate, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Observation, Phase, Question
 from tests.tuning_factories import ideal, notebook_of
 
 PLAIN = candidate("gthread", 1, 4)
@@ -21,14 +21,12 @@ FROZEN = replace(PLAIN, options=(("preload", True),))
 BY = {Against.CONNECTING: [POOL, KEPT], Against.MEMORY: [FROZEN]}
 
 
-def variants(one: Candidate, against: Against) -> list[Candidate]:
+def variants(one, against):
     return BY.get(against, []) if one == PLAIN else []
 
 
-def measured(
-    holds, limits=("L04d connecting",), saved=1.0, after=None, objective="p95 < 200ms"
-) -> Ideal:
-    def seen(trial: Trial, found: Observation) -> Observation:
+def measured(holds, limits=("L04d connecting",), saved=1.0, after=None, objective="p95 < 200ms"):
+    def seen(trial, found):
         if trial.phase is Phase.DIAGNOSE:
             return replace(found, named=limits)
         if trial.candidate == FROZEN:
@@ -41,22 +39,22 @@ def measured(
 MEASURED = ("limits", "saved", "after", "objective")
 
 
-def searched(holds, variants=variants, **more) -> Notebook:
+def searched(holds, variants=variants, **more):
     keys = {name: more.pop(name) for name in MEASURED if name in more}
     return notebook_of(measured(holds, **keys), [PLAIN], variants=variants, **more)
 
 
-def rates(**better: float):
+def rates(**better):
     """By a field that is changed: what is held; 90/s else."""
 
-    def holds(one: Candidate) -> float:
+    def holds(one):
         changed = [name.rpartition(".")[2] for name, _ in (*one.changes, *one.options)]
         return 90.0 * better.get(changed[0], 1.0) if changed else 90.0
 
     return holds
 
 
-def test_one_that_is_better_is_worth_trying_with_what_it_gains() -> None:
+def test_one_that_is_better_is_worth_trying_with_what_it_gains():
     notebook = searched(rates(pool=1.12))
     told = Outcome(notebook)
     assert told.pick == PLAIN
@@ -69,13 +67,13 @@ def test_one_that_is_better_is_worth_trying_with_what_it_gains() -> None:
     assert notebook.spent_s <= 900
 
 
-def dies(trial: Trial, found: Observation) -> Observation:
+def dies(trial, found):
     """The pick, beside its variants."""
     does_die = trial.phase is Phase.VARY and trial.candidate == PLAIN
     return Observation(took_s=5.0, failure="It ended.") if does_die else found
 
 
-def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
+def test_told_all_that_was_seen_it_asks_for_the_same_again():
     measure = measured(rates(pool=1.12, conn_max_age_s=1.05))
     question = Question(objective=measure.objective, cpus=1)
     first, again = (
@@ -89,7 +87,7 @@ def test_told_all_that_was_seen_it_asks_for_the_same_again() -> None:
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_a_pool_is_worth_trying_where_a_fifth_of_a_request_connects(seed: int) -> None:
+def test_a_pool_is_worth_trying_where_a_fifth_of_a_request_connects(seed):
     notebook = tune(worlds.CONNECTS, asked(worlds.CONNECTS, seed=seed), [PLAIN])
     (varied,) = [one for one in notebook.states if one.changes]
     assert notebook.pick() == PLAIN
@@ -97,7 +95,7 @@ def test_a_pool_is_worth_trying_where_a_fifth_of_a_request_connects(seed: int) -
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_where_a_pool_does_nothing_none_is_worth_trying(seed: int) -> None:
+def test_where_a_pool_does_nothing_none_is_worth_trying(seed):
     notebook = tune(worlds.IN_VAIN, asked(worlds.IN_VAIN, seed=seed), [PLAIN])
     (varied,) = [one for one in notebook.states if one.changes]
     assert notebook.pick() == PLAIN

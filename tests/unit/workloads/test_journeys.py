@@ -5,7 +5,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 
 import pytest
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import HttpResponse, JsonResponse
 from django.test import Client
 from django.urls import include, path
 
@@ -14,14 +14,13 @@ from benchsuite.core.specs import DatabaseSpec
 from benchsuite.target.models import Comment, Post
 from benchsuite.target.seed import seed
 from benchsuite.workloads import BUILTIN, pages
-from benchsuite.workloads.base import Workload
 from benchsuite.workloads.mixed import Mixed
 from benchsuite.workloads.pages import Cpu, CpuAsync, IoCreate, IoJoin, IoLock, IoRead
 
 pytestmark = [pytest.mark.urls(__name__), pytest.mark.django_db(transaction=True)]
 
 
-def liar(request: HttpRequest, name: str) -> HttpResponse:
+def liar(request, name):
     """Answers everything promptly, plausibly and wrong."""
     if request.GET.get("size"):
         return JsonResponse({"size": int(request.GET["size"]), "sum": 1})
@@ -37,8 +36,8 @@ def liar(request: HttpRequest, name: str) -> HttpResponse:
 urlpatterns = [path("bench/", include("benchsuite.target.urls")), path("lies/<name>/", liar)]
 
 
-def loaded(name: str) -> type[Workload]:
-    found: type[Workload] = resolve_name(BUILTIN[name])
+def loaded(name):
+    found = resolve_name(BUILTIN[name])
     return found
 
 
@@ -54,7 +53,7 @@ def client(monkeypatch):
     return Client(raise_request_exception=True)
 
 
-def made(workload: type[Workload]) -> Workload:
+def made(workload):
     return workload(size=1000) if "size" in workload.options else workload()
 
 
@@ -159,7 +158,6 @@ def test_cpu_is_calibrated_when_seconds_are_given(client, monkeypatch, tmp_path)
     assert Cpu(size=5).prepare(DatabaseSpec()) is None
     found = CpuAsync(seconds=0.01).prepare(DatabaseSpec())
     assert found == Cpu(seconds=0.01).inspect(DatabaseSpec()), "twins do the same work"
-    assert found is not None
     assert 1000 < found["options"]["size"] < 10**7
     Cpu(seconds=0.01, **found["options"]).journey(client)
     monkeypatch.setattr(pages, "MAX_SIZE", 1000)

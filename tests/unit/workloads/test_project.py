@@ -1,38 +1,35 @@
 """Pages of the project: asked as the journey says, with their shape."""
 
 import random
-from collections.abc import Callable, Iterable
 from itertools import count
-from typing import Any
 
 import pytest
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http import HttpResponse, HttpResponseRedirect
 from django.test import Client
 from django.urls import path
 
 from benchsuite.core.exceptions import AnswerError, UsageError
-from benchsuite.core.specs import DatabaseSpec
 from benchsuite.workloads.project import Shape, Url
 
-seen: list[str] = []
+seen = []
 pytestmark = pytest.mark.urls(__name__)
 
 
-def page(request: HttpRequest) -> HttpResponse:
+def page(request):
     seen.append(request.path)
     down = "<title>Down for a while</title>" if "X-Down" in request.headers else ""
     return HttpResponse(f"{down}Your shopping cart")
 
 
-def private(request: HttpRequest) -> HttpResponse:
+def private(request):
     return HttpResponseRedirect("/login/?next=/private/")
 
 
-def broken(request: HttpRequest) -> HttpResponse:
+def broken(request):
     return HttpResponse("sorry", status=500)
 
 
-def moody(request: HttpRequest) -> HttpResponse:
+def moody(request):
     return HttpResponse("well", content_type=request.headers.get("Accept", "text/html"))
 
 
@@ -80,7 +77,7 @@ def test_what_is_checked_of_pages_is_told(golden):
 def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(golden):
     """What is shown instead holds the expected text and has the expected status."""
 
-    def asked(**given: str) -> None:
+    def asked(**given):
         url = Url(path="/shop/,/cart/", **given)
         assert url.rehearsals > 1
         url.journey(Client())
@@ -93,10 +90,10 @@ def test_whatever_more_is_asked_of_a_page_must_look_as_it_did(golden):
 
 def test_a_journey_that_checks_and_counts_still_says_what_was_not_checked():
     class Counted(Url):
-        def count(self, database: DatabaseSpec) -> dict[str, int]:
+        def count(self, database):
             return {"completions": 1}
 
-        def journey(self, client: Any) -> None:
+        def journey(self, client):
             super().journey(client)
             assert client
 
@@ -120,11 +117,11 @@ OUT = '<form action="/accounts/logout/" method="post"><button>Log out</button></
 ROW = "<tr><td>a row of the shop's list</td></tr>\n"
 
 
-def page_shape(title: str = "Shop", body: str = ROW * 20, out: str = OUT) -> HttpResponse:
+def page_shape(title="Shop", body=ROW * 20, out=OUT):
     return HttpResponse(f"<html><head><title>{title}</title></head><body>{out}{body}</body></html>")
 
 
-def learned(answers: Iterable[HttpResponse], visitor: str = "") -> Shape:
+def learned(answers, visitor=""):
     shape = Shape(visitor)
     for one in answers:
         shape.see(one)
@@ -153,7 +150,7 @@ _visits = count(1)
 
 
 def test_what_may_change_in_a_right_answer(golden):
-    def differing(answer: Callable[[], HttpResponse]) -> list[str]:
+    def differing(answer):
         shape = learned(answer() for _ in range(30))
         return [words for words in (shape.differs(answer()) for _ in range(400)) if words]
 

@@ -3,8 +3,6 @@
 import copy
 import os
 import sys
-from collections.abc import Callable
-from typing import Any
 
 import pytest
 from django.utils.functional import SimpleLazyObject, lazy
@@ -14,7 +12,7 @@ from benchsuite.isolation.overrides.applied import MAIL_SINK, overridden
 from benchsuite.isolation.overrides.inherited import Replaced
 
 INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folder="/run")
-SETTINGS: dict[str, Any] = {
+SETTINGS = {
     "DEBUG": False,
     "ALLOWED_HOSTS": ["127.0.0.1", "localhost"],
     "EMAIL_BACKEND": MAIL_SINK,
@@ -56,7 +54,7 @@ def instructions(**fields):
     )
 
 
-SETTINGS_INHERITED: dict[str, Any] = {
+SETTINGS_INHERITED = {
     "DATABASES": {
         "default": {
             "ENGINE": "django.db.backends.postgresql",
@@ -122,7 +120,7 @@ def test_what_becomes_of_settings(golden):
 
 
 @pytest.mark.parametrize("kind", [lambda fail: lazy(fail, str)(), SimpleLazyObject])
-def test_lazy_values_are_not_evaluated(kind: Callable[[Callable[[], str]], Any]) -> None:
+def test_lazy_values_are_not_evaluated(kind):
     """As by reverse_lazy(): settings are made before apps and URLs can be loaded."""
     late = kind(lambda: pytest.fail("evaluated too early"))
     settings = {**SETTINGS, "SHOP_HOME": late, "SHOP_MENU": [("/", late)], "LOGIN_URL": late}

@@ -1,7 +1,6 @@
 """How the target reaches its databases and channel layers, and what slows it down."""
 
 import copy
-from typing import Any
 
 from benchsuite.core.specs import LayerSpec
 from benchsuite.isolation.instructions import Instructions
@@ -10,14 +9,14 @@ from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.connecting import change_databases
 
 ENGINE = "django.db.backends.postgresql"
-PRIMARY: dict[str, Any] = {
+PRIMARY = {
     "ENGINE": ENGINE,
     "NAME": "shop",
     "HOST": "primary",
     "PORT": "5432",
     "CONN_MAX_AGE": 60,
 }
-DATABASES: dict[str, Any] = {
+DATABASES = {
     "default": PRIMARY,
     "logs": {**PRIMARY, "NAME": "logs"},
     "far": {**PRIMARY, "HOST": "elsewhere"},

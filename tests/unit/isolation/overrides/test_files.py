@@ -4,7 +4,6 @@ import errno
 import shutil
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django import test
@@ -112,7 +111,7 @@ def test_a_project_without_such_a_storage_has_nothing_to_collect(
 
 def test_a_projects_own_collectstatic_is_not_run(tmp_path, monkeypatch, settings):
     """It may write to a bucket, whatever the settings say."""
-    called: list[Any] = []
+    called = []
     monkeypatch.setattr(files, "call_command", lambda command, **options: called.append(command))
     monkeypatch.setattr(files, "_check_place", lambda storage, folder: None)
     monkeypatch.setattr(test, "override_settings", lambda **changed: SimpleNamespace(enable=int))
@@ -120,7 +119,7 @@ def test_a_projects_own_collectstatic_is_not_run(tmp_path, monkeypatch, settings
     assert [type(one) for one in called] == [collectstatic.Command]
 
 
-STORAGES: dict[str, Any] = {
+STORAGES = {
     "default": {"BACKEND": "a.Storage"},
     "staticfiles": {"BACKEND": "b.Storage", "OPTIONS": {"location": "/srv", "base_url": "/s/"}},
 }
@@ -166,7 +165,7 @@ class Elsewhere(Own):
 def test_it_is_with_the_uploads_where_it_was(kind, options, wanted, tmp_path, settings):
     settings.MEDIA_ROOT = tmp_path / "media"
     given = {key: one.format(media=settings.MEDIA_ROOT) for key, one in options.items()}
-    made: Any = storage_of_the_run(
+    made = storage_of_the_run(
         original=f"{__name__}.{kind.__name__}", options=given, place=str(tmp_path / "place")
     )
     assert type(made) is kind

@@ -6,7 +6,6 @@ import os
 import threading
 from time import sleep
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 from django.core.handlers.base import BaseHandler
@@ -140,7 +139,7 @@ def test_the_signal_is_heard(listener, instructions):
     ],
 )
 def test_reasons_that_are_only_logged_are_heard(listener, instructions, name, status, said):
-    extra: dict[str, Any] = {
+    extra = {
         "status_code": status,
         "request": SimpleNamespace(method="GET", path="/"),
     }
@@ -238,7 +237,7 @@ def counts_of(monkeypatch):
     """What is counted from now on."""
     for kind, name in ((BaseHandler, "load_middleware"), (CacheMiddleware, "process_request")):
         monkeypatch.setattr(kind, name, getattr(kind, name))
-    counted: list[str] = []
+    counted = []
     counting.watch_views(lambda: counted.append("view"), lambda: counted.append("cached"))
     return counted
 

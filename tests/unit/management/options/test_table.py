@@ -4,7 +4,6 @@ import math
 import shlex
 from operator import attrgetter
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.core.management import get_commands, load_command_class
@@ -20,7 +19,7 @@ from benchsuite.core.specs import (
     ServerSpec,
     VisitorSpec,
 )
-from benchsuite.core.specs.spec import Entry, Spec, table
+from benchsuite.core.specs.spec import table
 from benchsuite.management.commands.checkbench import Examination
 from benchsuite.management.commands.completesurvey import Filling
 from benchsuite.management.commands.seedbench import Seed
@@ -87,7 +86,7 @@ BESIDE = {
 """What an option needs, or is about."""
 
 
-def value_of(entry: Entry) -> Any:
+def value_of(entry):
     """One that it may have, and does not have by default."""
     if entry.kind is bool:
         return not entry.default
@@ -96,7 +95,7 @@ def value_of(entry: Entry) -> Any:
     return "anything" if not entry.words else entry.words[-1]
 
 
-def form(entry: Entry) -> str:
+def form(entry):
     """How it is given."""
     if entry.kind is bool:
         return f"--{'no-' * bool(entry.default)}{entry.name}"
@@ -104,12 +103,12 @@ def form(entry: Entry) -> str:
     return f"--{entry.name}={text}"
 
 
-def spec(*words: str) -> RunSpec:
+def spec(*words):
     *_, last = run.of_words(*words)
     return last
 
 
-def words_of(entry: Entry) -> list[str]:
+def words_of(entry):
     given = form(entry)
     return [given, *BESIDE.get(given.partition("=")[0][2:], [])]
 
@@ -118,7 +117,7 @@ SPECS = [
     *(VisitorSpec, ServerSpec, LoadProfile, DatabaseSpec, DelaySpec, LayerSpec),
     *(run.Shorthand, run.Output, tune.Wanted, Examination, Filling, Seed),
 ]
-NEEDED: dict[type[Spec], dict[str, Any]] = {
+NEEDED = {
     ServerSpec: {"server": "daphne"},
     Filling: {"url": "http://127.0.0.1/"},
 }
@@ -133,7 +132,7 @@ def each(condition=lambda entry: True):
 
 
 @pytest.fixture(autouse=True)
-def own_cache_and_three_cpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def own_cache_and_three_cpus(tmp_path, monkeypatch):
     monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2))
     monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))

@@ -1,7 +1,6 @@
 """What is known of the project's databases before any start."""
 
 from types import SimpleNamespace
-from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -10,17 +9,15 @@ from django.test import override_settings
 from benchsuite.core.specs import DatabaseSpec, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management.options import tune
 from benchsuite.runner import environments, planning
-from benchsuite.servers.base import ServerAdapter
 from benchsuite.services.mariadb import MariaDB
 from benchsuite.tuning import candidates
-from tests.golden import Golden
 
-SQLITE: dict[str, Any] = {"ENGINE": "django.db.backends.sqlite3"}
-POSTGRES: dict[str, Any] = {"ENGINE": "django.db.backends.postgresql", "NAME": "a"}
+SQLITE = {"ENGINE": "django.db.backends.sqlite3"}
+POSTGRES = {"ENGINE": "django.db.backends.postgresql", "NAME": "a"}
 UNREACHED = {**POSTGRES, "HOST": "/nowhere"}  #: A folder without a socket.
 
 
-def found(*entries: dict[str, Any], **asked: Any) -> tune.Databases:
+def found(*entries, **asked):
     """The first is the default one."""
     named = dict(zip(("default", "other"), entries, strict=False))
     spec = RunSpec(
@@ -33,21 +30,20 @@ def found(*entries: dict[str, Any], **asked: Any) -> tune.Databases:
         return tune.databases(planning.resolve(spec))
 
 
-def pooled(pool: object) -> dict[str, Any]:
+def pooled(pool):
     return {**UNREACHED, "OPTIONS": {"pool": pool}}
 
 
-def most(server: type[ServerAdapter], *entries: dict[str, Any], **asked: Any) -> int | None:
+def most(server, *entries, **asked):
     """Connections that 2 processes of 16 threads may hold."""
     known = found(*entries, **asked)
     spec = tune.reached(DatabaseSpec(**asked), pool=known.pool, keeps=known.keeps)
     size = candidates.sized(server.name, server, 2, 16, None, spec)
-    assert size is not None
     return size.connections
 
 
 @pytest.mark.django_db
-def test_values(golden: Golden) -> None:
+def test_values(golden):
     golden.values()
 
 

@@ -1,17 +1,15 @@
 """What a run says of its server, and when it says nothing."""
 
-from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
 
-from benchsuite.core.results import Arrivals, Finding, Level, RunResult, Summary
+from benchsuite.core.results import Arrivals, Finding, Level, Summary
 from benchsuite.core.specs.objective import parse
 from benchsuite.management.tuning.trials import observation, spec_of
 from benchsuite.stats import summary
-from benchsuite.tuning.trial import Candidate, Load, Observation, Phase, Question, Trial
+from benchsuite.tuning.trial import Candidate, Load, Phase, Question, Trial
 from tests.factories import make_spec
 from tests.unit.test_store import result
 
@@ -27,9 +25,7 @@ OPEN = Trial(
 CLOSED = replace(OPEN, load=Load(users=4, warmup_s=1.0, window_s=2.0))
 
 
-def figures(
-    *, fast: int = 0, slow: int = 0, failed: int = 0, dropped: int = 0, **more: Any
-) -> Summary:
+def figures(*, fast=0, slow=0, failed=0, dropped=0, **more):
     """So many answers in 20 ms and in 400 ms, over 2 s."""
     times = np.array([0.02] * fast + [0.4] * slow)
     found = summary.distribution(times)
@@ -53,17 +49,17 @@ def figures(
     return replace(made, **more)
 
 
-def stages(*found: Summary, **more: Any) -> RunResult:
+def stages(*found, **more):
     ordered = [replace(one, order=place, level=place) for place, one in enumerate(found, start=1)]
     given = {"total": ordered[0], "summaries": tuple(ordered), "findings": (), **more}
     return result(**given)
 
 
-def seen(found: RunResult, trial: Trial = OPEN) -> Observation:
+def seen(found, trial=OPEN):
     return observation(trial, found, QUESTION, took_s=9.0)
 
 
-def test_a_mean_counts_whoever_got_no_right_answer_as_waiting() -> None:
+def test_a_mean_counts_whoever_got_no_right_answer_as_waiting():
     question = Question(objective=parse("mean < 50ms"), cpus=1)
     fast, failing = figures(fast=100), figures(fast=97, failed=2, dropped=1)
     low, high = observation(OPEN, stages(fast, failing), question, took_s=9.0).levels
@@ -74,19 +70,19 @@ def test_a_mean_counts_whoever_got_no_right_answer_as_waiting() -> None:
 
 
 @pytest.mark.parametrize("text", ["mean < 1s", "mean < 50ms, p95 < 2s"])
-def test_who_got_no_right_answer_waited_as_long_as_the_load_did(text: str) -> None:
+def test_who_got_no_right_answer_waited_as_long_as_the_load_did(text):
     question = Question(objective=parse(text), cpus=1)
     assert spec_of(OPEN, make_spec(), question).load.timeout_s == 20.0
     (level,) = observation(OPEN, stages(figures(fast=990, failed=10)), question, 9.0).levels
     assert level.percentile_s == pytest.approx(0.99 * 0.02 + 0.01 * 20, rel=0.02)
 
 
-def test_the_percentile_is_of_the_planned() -> None:
+def test_the_percentile_is_of_the_planned():
     (level,) = seen(stages(figures(fast=90, slow=8, failed=2))).levels
     assert level.percentile_s == pytest.approx(0.4, rel=0.001)
 
 
-def test_rates_are_of_journeys_and_times_of_requests() -> None:
+def test_rates_are_of_journeys_and_times_of_requests():
     """Five requests each: one that was dropped would have made five."""
     total = figures(fast=100, dropped=2)
     journeys = replace(figures(fast=20), scope="journey", name="shop")
@@ -98,19 +94,19 @@ def test_rates_are_of_journeys_and_times_of_requests() -> None:
     assert one.cpu_s == pytest.approx(5 * 0.6 / 50), "60 % of a CPU, 50 requests a second"
 
 
-def finding(number: str, level: Level = Level.INVALID) -> Finding:
+def finding(number, level=Level.INVALID):
     return Finding(code=f"{number} name", level=level, message="m")
 
 
-def with_findings(*found: Finding) -> Observation:
+def with_findings(*found):
     return seen(stages(figures(fast=100), findings=found))
 
 
-def levels_of(rates: Sequence[float]) -> Trial:
+def levels_of(rates):
     return replace(OPEN, load=replace(OPEN.load, rates=tuple(rates)))
 
 
-def test_a_finding_about_one_level_spoils_that_one_alone() -> None:
+def test_a_finding_about_one_level_spoils_that_one_alone():
     """Beyond what a server can take, another client meets another part of the queue."""
     low, high = figures(fast=100, name="50 /s"), figures(slow=100, name="100 /s")
     beyond = replace(finding("B106"), stages=("100 /s",))
@@ -120,7 +116,7 @@ def test_a_finding_about_one_level_spoils_that_one_alone() -> None:
     assert seen(stages(low, high, findings=(both,))).says_nothing
 
 
-def test_another_client_that_meets_the_queue_of_an_overload_spoils_nothing() -> None:
+def test_another_client_that_meets_the_queue_of_an_overload_spoils_nothing():
     seen_overloaded = with_findings(finding("B106"), finding("B104"))
     assert len(seen_overloaded.levels) == 1
     assert seen_overloaded.fails == ("B104 name",)
@@ -129,7 +125,7 @@ def test_another_client_that_meets_the_queue_of_an_overload_spoils_nothing() -> 
     assert with_findings(finding("B106"), finding("B104"), behind).says_nothing
 
 
-def test_a_window_that_ended_early_has_the_rate_that_was_due_in_it() -> None:
+def test_a_window_that_ended_early_has_the_rate_that_was_due_in_it():
     due = Arrivals(offered_rate=400.0, achieved_rate=400.0, late=0, dropped=0)
     (level,) = seen(stages(figures(slow=100, arrivals=due))).levels
     assert (level.planned, level.offered) == (100, 400.0)

@@ -4,7 +4,7 @@ import io
 import json
 import re
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -64,31 +64,31 @@ CONNECTS = {
 OWN_CHECK = "benchsuite.runner.preflight.check"
 
 
-def missing(plan: Plan) -> None:
+def missing(plan):
     raise UnavailableError(f"{plan.spec.server.server} is missing.")
 
 
 class Machine:
     """Answers as a server of one CPU does, until it is to do something else."""
 
-    def __init__(self) -> None:
+    def __init__(self):
         self.made: list[Plan] = []
         self.instead: dict[int, Callable[[Plan], RunResult]] = {}
 
-    def keep_for(self, plans: list[Plan]) -> None:
+    def keep_for(self, plans):
         """There are no databases."""
 
-    def run(self, plan: Plan, watcher: Any) -> RunResult:
+    def run(self, plan, watcher):
         self.made.append(plan)
         return self.instead.get(len(self.made), simulated)(plan)
 
 
-def capacity(plan: Plan) -> float:
+def capacity(plan):
     slots = plan.server.at_once() or 100
     return min(1 / CPU_S, slots / (CPU_S + WAIT_S))
 
 
-def simulated(plan: Plan) -> RunResult:
+def simulated(plan):
     load, most = plan.spec.load, capacity(plan)
     window_s = load.duration_s
     if not load.is_open:
@@ -109,7 +109,7 @@ def simulated(plan: Plan) -> RunResult:
     return replace(found, diagnosis=CONNECTS) if plan.spec.diagnoses else found
 
 
-def figures(count: float, window_s: float, *, in_time: float) -> Summary:
+def figures(count, window_s, *, in_time):
     requests = max(1, round(count))
     fast = round(in_time * requests)
     found = summary.distribution(np.array([0.03] * fast + [0.9] * (requests - fast)))
@@ -126,7 +126,7 @@ def figures(count: float, window_s: float, *, in_time: float) -> Summary:
     )
 
 
-def _result(plan: Plan, total: Summary, stages: tuple[Summary, ...]) -> RunResult:
+def _result(plan, total, stages):
     used = 100 * CPU_S * total.throughput
     return result(
         spec=plan.spec,
@@ -138,12 +138,12 @@ def _result(plan: Plan, total: Summary, stages: tuple[Summary, ...]) -> RunResul
     )
 
 
-def interrupted(plan: Plan) -> RunResult:
+def interrupted(plan):
     return result(spec=plan.spec, status=Status.INTERRUPTED, failure="Interrupted.")
 
 
 @pytest.fixture(autouse=True)
-def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) -> Machine:
+def machine(run_by, monkeypatch):
     found = Machine()
     run_by(found)
     monkeypatch.setattr(resuming, "revision_of", lambda folder: "4f2c1a9b")
@@ -151,7 +151,7 @@ def machine(run_by: Callable[[Machine], None], monkeypatch: pytest.MonkeyPatch) 
     return found
 
 
-def ended(*words: str) -> tuple[int, str]:
+def ended(*words):
     """Status and message of the command."""
     try:
         call_command("tunebench", *words)
@@ -160,14 +160,14 @@ def ended(*words: str) -> tuple[int, str]:
     return 0, ""
 
 
-def as_json(*words: str, status: int = 0) -> dict[str, Any]:
+def as_json(*words, status=0):
     out, kept = io.StringIO(), sys.stdout
     sys.stdout = out
     try:
         assert ended(*words, "--json=-")[0] == status
     finally:
         sys.stdout = kept
-    found: dict[str, Any] = json.loads(out.getvalue())
+    found = json.loads(out.getvalue())
     return found
 
 
@@ -186,7 +186,7 @@ def test_the_capacity_of_one_configuration_is_confirmed(machine, capsys):
     assert "gunicorn-gthread, 1 process × 4 threads holds" in out
 
 
-def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
+def test_json_has_the_answer_and_each_trial_with_its_reason():
     told = as_json(*ONE)
     assert 60 <= told["answer"]["rate"] <= 90
     assert told["answer"]["end"] == "confirmed"
@@ -199,7 +199,7 @@ def test_json_has_the_answer_and_each_trial_with_its_reason() -> None:
     assert told["id"] == str(Tuning.objects.get().pk)
 
 
-def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine: Machine) -> None:
+def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine):
     told = as_json(*ONE)
     (start,) = (one for one in machine.made if one.spec.diagnoses)
     assert start.spec.load.stages == (pytest.approx(told["answer"]["rate"], rel=1e-3),)
@@ -213,10 +213,10 @@ def test_one_more_start_of_the_pick_says_what_limits_it_and_never_counts(machine
     assert row["starts"] == sum(one["candidate"] == pick for one in counting)
 
 
-def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_one_that_can_not_be_diagnosed_says_why(monkeypatch):
     sound = preflight.check
 
-    def check(plan: Plan) -> None:
+    def check(plan):
         if plan.spec.diagnoses:
             raise UnavailableError("Its queries can't be timed.")
         sound(plan)
@@ -228,7 +228,7 @@ def test_one_that_can_not_be_diagnosed_says_why(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.fixture
-def four_cpus(monkeypatch: pytest.MonkeyPatch) -> None:
+def four_cpus(monkeypatch):
     monkeypatch.setattr(cpus, "available", lambda: (0, 1, 2, 3))
     monkeypatch.setattr(cpus, "siblings", lambda cpu: frozenset({cpu}))
 
@@ -251,7 +251,7 @@ def test_one_configuration_on_several_numbers_of_cpus(machine, capsys):
 
 
 @pytest.mark.usefixtures("four_cpus")
-def test_several_numbers_of_cpus_are_gone_on_with(machine: Machine) -> None:
+def test_several_numbers_of_cpus_are_gone_on_with(machine):
     machine.instead[9] = interrupted
     assert ended(*ONE, "--cpus=1,2")[0] == 130
     before = machine.made[8].spec
@@ -261,7 +261,7 @@ def test_several_numbers_of_cpus_are_gone_on_with(machine: Machine) -> None:
 
 
 @pytest.mark.usefixtures("four_cpus")
-def test_a_server_of_one_process_stays_at_that_on_more_cpus(machine: Machine) -> None:
+def test_a_server_of_one_process_stays_at_that_on_more_cpus(machine):
     told = as_json("--server=waitress", OBJECTIVE, "--cpus=1,2")
     assert [one["candidate"]["processes"] for one in told["answer"]["rows"]] == [1, 1]
 
@@ -276,7 +276,7 @@ def test_more_cpus_than_are_here_get_a_bound_and_what_is_here_is_measured(machin
 
 
 @pytest.mark.usefixtures("four_cpus")
-def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_quota_is_not_taken_for_cpus(machine, monkeypatch):
     monkeypatch.setattr(cpus, "cpu_quota", lambda: 1.5)
     told = as_json(*ONE, "--for-cpus=3")
     assert told["question"]["cpus"] == 2
@@ -284,20 +284,20 @@ def test_a_quota_is_not_taken_for_cpus(machine: Machine, monkeypatch: pytest.Mon
     assert ended(*ONE, "--cpus=1,3")[1].startswith("--cpus=1,3 can't be measured: 2 can be used")
 
 
-def test_an_option_of_the_server_is_measured_with_it(machine: Machine) -> None:
+def test_an_option_of_the_server_is_measured_with_it(machine):
     words = ("--server=uwsgi", "--processes=1", "--threads=4", "--option=buffer_bytes=65536")
     told = as_json(*words, OBJECTIVE)
     assert told["question"]["only"]["options"] == [["buffer_bytes", 65536]]
     assert all(one.spec.server.options == {"buffer_bytes": 65536} for one in machine.made)
 
 
-def test_a_search_compares_servers_in_several_sizes(machine: Machine) -> None:
+def test_a_search_compares_servers_in_several_sizes(machine):
     told = as_json(*FEW, "--budget=1h")
     assert {one.spec.server.server for one in machine.made} == {"gunicorn-gthread", "gunicorn-sync"}
     assert told["answer"]["pick"]["server"] in ("gunicorn-gthread", "gunicorn-sync")
 
 
-def test_what_is_stored_is_the_notebook_of_the_search() -> None:
+def test_what_is_stored_is_the_notebook_of_the_search():
     told = as_json(*ONE)
     notebook = read_notebook(Tuning.objects.get())
     assert plain(notebook.question) == told["question"]
@@ -331,17 +331,17 @@ def test_ctrl_c_in_any_phase_answers_with_what_is_known_and_is_gone_on_with(mach
         assert made[before + place] == made[before + place + 1], "it is made again"
 
 
-def _without_times(told: dict[str, Any]) -> list[Any]:
+def _without_times(told):
     made = [[one["candidate"], one["load"], one["seed"]] for one in told["trials"]]
     return [told["answer"]["pick"], told["answer"]["rate"], made]
 
 
 @pytest.mark.parametrize("late", [False, True])
 def test_ctrl_c_before_the_first_trial_or_after_the_last_leaves_nothing_to_go_on_with(
-    monkeypatch: pytest.MonkeyPatch, *, late: bool
-) -> None:
+    monkeypatch, *, late
+):
     @contextmanager
-    def ctrl_c(on_wait: object) -> Iterator[None]:
+    def ctrl_c(on_wait):
         if late:
             yield
         raise KeyboardInterrupt
@@ -352,7 +352,7 @@ def test_ctrl_c_before_the_first_trial_or_after_the_last_leaves_nothing_to_go_on
 
 
 def test_a_second_ctrl_c_between_two_runs_answers_too(machine, capsys):
-    def ctrl_c(plan: Plan) -> RunResult:
+    def ctrl_c(plan):
         raise KeyboardInterrupt
 
     machine.instead[3] = ctrl_c
@@ -362,16 +362,14 @@ def test_a_second_ctrl_c_between_two_runs_answers_too(machine, capsys):
 
 
 @pytest.fixture
-def half_done(machine: Machine) -> Tuning:
+def half_done(machine):
     machine.instead[3] = interrupted
     ended(*ONE)
     return Tuning.objects.get()
 
 
-def test_without_its_database_it_says_how_it_goes_on(
-    machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def gone(*about: object) -> None:
+def test_without_its_database_it_says_how_it_goes_on(machine, monkeypatch):
+    def gone(*about):
         raise OperationalError("server closed the connection unexpectedly")
 
     monkeypatch.setattr(tunebench, "_tell", gone)
@@ -381,7 +379,7 @@ def test_without_its_database_it_says_how_it_goes_on(
     assert (status, said) == (130, f"Interrupted. Go on with: python manage.py tunebench {resume}")
 
 
-def refused(*words: str) -> str:
+def refused(*words):
     status, said = ended("--resume", *words)
     assert status == 2, said
     return said
@@ -394,41 +392,39 @@ def test_one_of_another_revision_does_not_go_on(half_done, monkeypatch):
     assert "measured another revision of the project" in refused()
 
 
-def test_one_of_other_packages_does_not_go_on(half_done: Tuning) -> None:
+def test_one_of_other_packages_does_not_go_on(half_done):
     software = half_done.software
-    assert software is not None
     software.data["packages"]["django"] = "1.4"
     software.save()
     assert "had other packages (django 1.4, now " in refused()
 
 
-def test_one_of_another_machine_does_not_go_on(half_done: Tuning) -> None:
+def test_one_of_another_machine_does_not_go_on(half_done):
     here = half_done.environment
-    assert here is not None
     here.data["kernel"] = "2.6.32"
     here.save()
     assert "was on another machine, or this one has changed since (kernel 2.6.32 or" in refused()
 
 
-def test_one_whose_trials_would_be_others_does_not_go_on(half_done: Tuning) -> None:
+def test_one_whose_trials_would_be_others_does_not_go_on(half_done):
     first = TuningTrial.objects.get(order=0)
     first.trial["load"]["users"] = 17
     first.save()
     assert "Trial 1 would be another one today" in refused()
 
 
-def test_one_that_is_under_way_does_not_go_on(half_done: Tuning) -> None:
+def test_one_that_is_under_way_does_not_go_on(half_done):
     Tuning.objects.update(status="running", owner=lock.owner_name())
     assert "is still under way" in refused()
 
 
 def test_one_that_another_command_continued_first_stays_as_that_left_it(
-    half_done: Tuning, machine: Machine, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    half_done, machine, monkeypatch
+):
     """Both read it while they waited for the machine."""
     before, (*_, last) = len(machine.made), half_done.trials.all()
 
-    def by_another() -> None:
+    def by_another():
         half_done.trials.create(
             order=last.order + 1, trial=last.trial, observation=last.observation
         )
@@ -441,14 +437,14 @@ def test_one_that_another_command_continued_first_stays_as_that_left_it(
     assert Tuning.objects.get().answer == half_done.answer
 
 
-def test_one_that_was_killed_goes_on(half_done: Tuning, machine: Machine) -> None:
+def test_one_that_was_killed_goes_on(half_done, machine):
     gone = f"{lock.owner_name().rpartition(':')[0]}:1"
     Tuning.objects.update(status="running", owner=gone)
     assert ended("--resume") == (0, "")
     assert Tuning.objects.get().status == "finished"
 
 
-def test_one_that_has_its_answer_does_not_go_on() -> None:
+def test_one_that_has_its_answer_does_not_go_on():
     assert ended(*ONE)[0] == 0
     assert "There is no tuning to go on with" in refused()
     row = Tuning.objects.get()
@@ -459,7 +455,7 @@ def test_one_that_has_its_answer_does_not_go_on() -> None:
     assert said.endswith(f"has its answer: leave --resume out, or see {page('tune', row.pk)}")
 
 
-def test_one_of_another_project_goes_on_there_alone(half_done: Tuning, settings: Any) -> None:
+def test_one_of_another_project_goes_on_there_alone(half_done, settings):
     settings.BENCHSUITE = {**settings.BENCHSUITE, "PROJECT": "/srv/shop"}
     Tuning.objects.update(spec={**half_done.spec, "project": "/srv/blog"})
     assert "There is no tuning to go on with" in refused()
@@ -473,7 +469,7 @@ def test_one_of_another_project_goes_on_there_alone(half_done: Tuning, settings:
     assert sum("tuning" in one["sql"] for one in queries) == 1
 
 
-def test_an_id_that_several_begin_with_is_refused(half_done: Tuning) -> None:
+def test_an_id_that_several_begin_with_is_refused(half_done):
     half_done.pk = UUID(int=half_done.pk.int ^ 1)
     half_done.save(force_insert=True)
     status, said = ended(f"--resume={half_done.short_id}")
@@ -531,19 +527,19 @@ def test_without_an_objective_one_is_proposed_from_one_users_time(capsys):
 
 
 @pytest.mark.parametrize(("failure", "why"), [("It died.", ": It died."), ("", " in 3 s.")])
-def test_without_an_answer_none_is_proposed(machine: Machine, failure: str, why: str) -> None:
+def test_without_an_answer_none_is_proposed(machine, failure, why):
     machine.instead = {1: lambda plan: result(spec=plan.spec, total=None, failure=failure)}
     status, said = ended("--server=gunicorn-gthread")
     assert status == 2
     assert f"one user alone got no right answer{why} Give --objective." in said
 
 
-def test_what_would_change_a_tuning_is_refused_beside_resume(half_done: Tuning) -> None:
+def test_what_would_change_a_tuning_is_refused_beside_resume(half_done):
     said = refused("--seed=3", "--servers=uwsgi")
     assert "--servers and --seed would change it" in said
 
 
-def test_what_goes_on_can_have_its_page_written(half_done: Tuning, tmp_path: Any) -> None:
+def test_what_goes_on_can_have_its_page_written(half_done, tmp_path):
     page = tmp_path / "page.html"
     assert ended("--resume", f"--html={page}") == (0, "")
     assert "gunicorn-gthread, 1 process × 4 threads holds" in page.read_text()
@@ -585,7 +581,7 @@ def test_windows_that_are_longer_have_a_budget_that_still_bisects(words, budget,
 
 
 def test_a_server_that_can_not_start_ends_the_search_with_its_reason(machine, capsys):
-    def broken(plan: Plan) -> RunResult:
+    def broken(plan):
         return result(
             spec=plan.spec,
             status=Status.FAILED,
@@ -603,19 +599,19 @@ def test_a_server_that_can_not_start_ends_the_search_with_its_reason(machine, ca
     assert len(machine.made) <= 2
 
 
-def slow(plan: Plan) -> RunResult:
+def slow(plan):
     return _result(plan, figures(10, 5.0, in_time=0.0), ())
 
 
-def test_what_nothing_holds_ends_with_3(machine: Machine) -> None:
+def test_what_nothing_holds_ends_with_3(machine):
     machine.instead = dict.fromkeys(range(1, 99), slow)
     told = as_json(*ONE, status=3)
     assert told["answer"]["end"] == "nothing holds it"
     assert told["answer"]["rate"] is None
 
 
-def test_what_is_as_late_at_any_rate_ends_with_3_too(machine: Machine) -> None:
-    def flat(plan: Plan) -> RunResult:
+def test_what_is_as_late_at_any_rate_ends_with_3_too(machine):
+    def flat(plan):
         if not plan.spec.load.is_open:
             return simulated(plan)
         stages = [
@@ -629,14 +625,14 @@ def test_what_is_as_late_at_any_rate_ends_with_3_too(machine: Machine) -> None:
     assert told["answer"]["end"] == "unstable"
 
 
-def test_the_help_shows_an_objective() -> None:
+def test_the_help_shows_an_objective():
     parser = load_command_class("benchsuite", "tunebench").create_parser("manage.py", "tunebench")
     assert "failures < 0.1%, memory <=" in " ".join(parser.format_help().split())
 
 
 @pytest.mark.usefixtures("four_cpus")
-def test_bad_input_gets_one_sentence(machine: Machine, golden: Any) -> None:
-    def case(*words: str) -> str:
+def test_bad_input_gets_one_sentence(machine, golden):
+    def case(*words):
         status, said = ended(*words)
         assert status == 2
         assert "\n" not in said
@@ -646,7 +642,7 @@ def test_bad_input_gets_one_sentence(machine: Machine, golden: Any) -> None:
     assert not machine.made
 
 
-def test_where_nothing_can_run_it_says_what_would_help(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_nothing_can_run_it_says_what_would_help(monkeypatch):
     monkeypatch.setattr(OWN_CHECK, missing)
     status, said = ended(OBJECTIVE, "--servers=uvicorn,uwsgi")
     none = "None of uvicorn and uwsgi can run here. uvicorn is missing."
@@ -654,10 +650,10 @@ def test_where_nothing_can_run_it_says_what_would_help(monkeypatch: pytest.Monke
     assert ended(OBJECTIVE, "--servers=uwsgi") == (2, "uwsgi is missing.")
 
 
-def test_what_can_not_run_is_told_as_not_tried(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_can_not_run_is_told_as_not_tried(monkeypatch):
     sound = preflight.check
 
-    def check(plan: Plan) -> None:
+    def check(plan):
         (missing if plan.spec.server.server == "gunicorn-sync" else sound)(plan)
 
     monkeypatch.setattr(OWN_CHECK, check)

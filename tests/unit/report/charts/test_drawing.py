@@ -1,7 +1,5 @@
 """What a series becomes as plotly.js reads it."""
 
-from typing import Any
-
 from benchsuite.report.charts.drawing import draw
 from benchsuite.report.charts.series import (
     SECOND,
@@ -11,12 +9,12 @@ from benchsuite.report.charts.series import (
     Scale,
     Series,
 )
-from benchsuite.report.charts.styles import Mark, line
+from benchsuite.report.charts.styles import line
 
 UP = Axis("memory (MiB)", " MiB", 2**20)
 
 
-def drawing(*columns: tuple[Mark | None, list[Any]], across: Axis = SECONDS) -> dict[str, Any]:
+def drawing(*columns, across=SECONDS):
     named = [
         Column(f"figure {number}", f"figure {number}", mark=mark)
         for number, (mark, _) in enumerate(columns, start=1)

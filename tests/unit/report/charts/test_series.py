@@ -1,7 +1,5 @@
 """The numbers behind the charts."""
 
-from typing import Any
-
 import pytest
 
 from benchsuite.models import Measurement, Run
@@ -21,7 +19,7 @@ def test_percentile_grid_ends_where_the_samples_do(count):
 
 def stage(order, level, **given):
     times = {"min_s": 0.01, "p10_s": 0.02, "p50_s": 0.05, "p90_s": 0.2, "max_s": 0.4}
-    fields: dict[str, Any] = {
+    fields = {
         "scope": "stage",
         "name": f"{level:g} users",
         "level": level,

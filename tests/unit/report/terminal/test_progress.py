@@ -1,7 +1,6 @@
 """The one line of a run that is under way."""
 
 import io
-from collections.abc import Iterator
 
 import pytest
 
@@ -19,13 +18,13 @@ SPEC = RunSpec(
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[float]]:
+def clock(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
     return now
 
 
-def begun(count: int = 3) -> Progress:
+def begun(count=3):
     console = Screen(file=io.StringIO(), force_terminal=True, width=80)
     titles = ["circus-chaussette-meinheld"] * count
     made = Progress(console, titles, lambda done: [10.0] * (count - done))
@@ -33,14 +32,14 @@ def begun(count: int = 3) -> Progress:
     return made
 
 
-def tick(elapsed_s: float = 6.0, awaited: int | None = None) -> Tick:
+def tick(elapsed_s=6.0, awaited=None):
     counted = {"users": 50, "requests": 1000, "failures": 3}
     return Tick(elapsed_s=elapsed_s, rate=204.0, p95_s=0.004, awaited=awaited, **counted)
 
 
 @pytest.mark.parametrize("width", [20, 40, 60, 80, 120, 200])
 @pytest.mark.parametrize("seen", [None, tick(), tick(11.5, awaited=7)])
-def test_it_is_one_line_at_every_width(clock: list[float], width: int, seen: Tick | None) -> None:
+def test_it_is_one_line_at_every_width(clock, width, seen):
     made = begun()
     made._stage, made._tick = "starting", seen
     line = made._line(width)
@@ -60,7 +59,7 @@ def test_the_place_is_said_once_and_outlasts_the_name(clock: list[float]) -> Non
     assert made._line(200).plain.startswith("▶ circus-chaussette-meinheld · run 1 · window")
 
 
-def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) -> None:
+def test_the_drain_says_what_is_awaited_and_not_its_limit(clock):
     made = begun()
     made._tick = tick(11.5, awaited=1)
     assert "drain, 1 answer awaited" in made._line(120).plain
@@ -69,7 +68,7 @@ def test_the_drain_says_what_is_awaited_and_not_its_limit(clock: list[float]) ->
     assert "/30 s" not in made._line(120).plain
 
 
-def test_plain_lines_tell_the_time_left_once_a_run_from_the_third_on(clock: list[float]) -> None:
+def test_plain_lines_tell_the_time_left_once_a_run_from_the_third_on(clock):
     console = Screen(file=(said := io.StringIO()), force_terminal=False, width=80)
     made = Progress(console, ["waitress"] * 5, lambda done: [100.0] * (4 - done), made_before=1)
     for _ in range(3):
@@ -90,7 +89,7 @@ def test_plain_lines_tell_the_time_left_once_a_run_from_the_third_on(clock: list
     ]
 
 
-def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock: list[float]) -> None:
+def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock):
     made = begun()
     assert made.left_s == 30
     clock[0] += 4
@@ -105,13 +104,12 @@ def test_the_time_left_is_of_all_runs_as_is_known_when_one_begins(clock: list[fl
 
 
 @pytest.mark.parametrize("terminal", [True, False])
-def test_a_tuning_says_who_leads_and_what_the_next_minutes_add(*, terminal: bool) -> None:
+def test_a_tuning_says_who_leads_and_what_the_next_minutes_add(*, terminal):
     notebook, shown = searched(12), io.StringIO()
     console = Screen(file=shown, force_terminal=terminal, width=200)
     made = TrialProgress(console, notebook, lambda: 300.0)
     made.next(notebook.entries[-1].trial)
     pick = notebook.pick()
-    assert pick is not None
     assert f"So far {pick.words} gets most through: " in shown.getvalue()
     assert "The next minutes add " in " ".join(shown.getvalue().split())
     made.begin(SPEC)

@@ -4,7 +4,6 @@ import socket
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 
@@ -19,13 +18,13 @@ from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Wire
 from tests.unit.load.parent.test_driver import JOB
 
 
-def message(number: int, size: int = 0) -> Message:
+def message(number, size=0):
     return Message(f"{number}".encode().ljust(size), is_text=True, moment=float(number))
 
 
-def filled(count: int, *, size: int = 0, held: bool = False) -> tuple[Inbox, list[Message]]:
+def filled(count, *, size=0, held=False):
     """An inbox after so many messages, and those that had to make room."""
-    gone: list[Message] = []
+    gone = []
     inbox = Inbox(gone.append)
     inbox.held = held
     for number in range(count):
@@ -72,21 +71,21 @@ class Watcher:
     callback: Callable[[], None] | None = None
     closed = False
 
-    def start(self, callback: Callable[[], None]) -> None:
+    def start(self, callback):
         assert self.callback is None
         self.callback = callback
 
-    def stop(self) -> None:
+    def stop(self):
         self.callback = None
 
-    def close(self) -> None:
+    def close(self):
         self.closed = True
 
 
 class Ends:
     """Both ends of a connection that holds little."""
 
-    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, monkeypatch):
         self.ours, self.theirs = socket.socketpair()
         self.ours.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
         self.ours.setblocking(False)
@@ -95,13 +94,13 @@ class Ends:
         self.wire = a_wire(monkeypatch, {})
         self.wire._plain, self.wire._writable = self.ours, self.watcher
 
-    def heard(self) -> bytes:
+    def heard(self):
         try:
             return self.theirs.recv(2**20)
         except BlockingIOError:
             return b""
 
-    def heard_to_the_end(self) -> bytes:
+    def heard_to_the_end(self):
         """Reads while the connection, woken as the hub would wake it, has something to say."""
         said = bytearray()
         while self.watcher.callback is not None:
@@ -114,7 +113,7 @@ class Ends:
 
 @pytest.fixture
 def ends(monkeypatch):
-    both: Any = Ends(monkeypatch)
+    both = Ends(monkeypatch)
     with both.ours, both.theirs:
         yield both
 
@@ -158,16 +157,16 @@ def test_closed_it_goes_on_with_nothing(ends):
 
 
 def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
-    given: dict[str, Any] = {}
+    given = {}
     monkeypatch.setattr(websocket, "Wire", lambda *_, **options: given.update(options))
-    owner: Any = SimpleNamespace(
+    owner = SimpleNamespace(
         target=SimpleNamespace(job=replace(JOB, run_header=""), dialect=None),
         wording=Wording("http://shop", {}, keep_alive=True),
         cookies=SimpleNamespace(header_line="Cookie: a=b\r\n"),
         sockets=SimpleNamespace(meant={}),
         recorder=Recorder(),
     )
-    options: Any = {"number": 1, "keep": False, "name": "", "subprotocols": (), "deflate": False}
+    options = {"number": 1, "keep": False, "name": "", "subprotocols": (), "deflate": False}
     WebSocket(owner, "/ws/", headers={"origin": "https://other"}, **options)
     assert given["headers"] == {
         "User-Agent": "benchsuite",
@@ -176,20 +175,20 @@ def test_a_journeys_header_takes_the_place_of_ours_in_any_case(monkeypatch):
     }
 
 
-def a_wire(monkeypatch: pytest.MonkeyPatch, headers: dict[str, str]) -> Wire:
+def a_wire(monkeypatch, headers):
     monkeypatch.setattr(link, "waiting", lambda: SimpleNamespace(deadlines={}))
-    target: Any = SimpleNamespace(context=None, host="shop", job=JOB)
-    ignored: Any = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
+    target = SimpleNamespace(context=None, host="shop", job=JOB)
+    ignored = dict.fromkeys(("on_end", "on_gone", "on_overflow"), lambda *_: None)
     return Wire(target, "/ws/", headers=headers, subprotocols=(), deflate=False, **ignored)
 
 
 def test_a_journeys_host_is_the_only_one(monkeypatch):
-    sent: list[bytes] = []
+    sent = []
     monkeypatch.setattr(Wire, "_reach", lambda self: None)
     monkeypatch.setattr(Wire, "_until", lambda self, awaited: None)
     monkeypatch.setattr(Wire, "_send", lambda self, data=b"": sent.append(data))
     wire = a_wire(monkeypatch, {"host": "tenant.shop", "X-Team": "red"})
-    answered: Any = SimpleNamespace(status_code=101)
+    answered = SimpleNamespace(status_code=101)
     wire._response = answered
     wire.open()
     lines = sent[0].decode().lower().split("\r\n")
@@ -197,7 +196,7 @@ def test_a_journeys_host_is_the_only_one(monkeypatch):
     assert "x-team: red" in lines
 
 
-def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
+def shaken(monkeypatch, answer):
     """What is left of a handshake that gets this answer before the connection ends."""
     wire = a_wire(monkeypatch, {})
     wire._hear(answer)
@@ -208,7 +207,6 @@ def shaken(monkeypatch: pytest.MonkeyPatch, answer: bytes) -> Wire:
 
 def test_an_answer_without_a_length_ends_with_the_connection(monkeypatch):
     wire = shaken(monkeypatch, b"HTTP/1.1 403 Access denied\r\n\r\nno")  # as Daphne refuses
-    assert wire._response is not None
     assert (wire._response.status_code, wire.ending) == (403, None)
     wire = shaken(monkeypatch, b"HTTP/1.1 403 Access denied\r\nContent-Length: 3\r\n\r\nno")
     assert (wire._response, wire.ending and wire.ending.kind) == (None, Kind.RESET)
