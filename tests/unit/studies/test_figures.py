@@ -2,7 +2,6 @@
 tells them.
 """
 
-import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -12,7 +11,6 @@ from benchsuite.studies.figures import (
     DERIVED,
     OPTIONS,
     amounts,
-    at_least,
     metric,
     of_readings,
     rates,
@@ -87,10 +85,3 @@ def test_every_derived_figure_is_told_as_it_is():
         row = f"{one.says} | {options} | {', '.join(one.scopes)}"
         assert told.get(f"`{figure}`") == row, figure
     assert {name for one in DERIVED.values() for name in one.options} <= set(OPTIONS)
-
-
-def test_of_users_who_wait_in_vain_percentiles_are_the_window_and_the_mean_is_half_of_it():
-    waited = record(intervals=seconds([0] * 8, warmup=2))
-    times = [Figure(name=name, of=name) for name in ("mean_s", "p50_s", "p95_s", "max_s")]
-    assert set(values(times, waited, starves=True).values()) == {math.inf}
-    assert at_least(times, waited) == {"mean_s": 3.0, "p50_s": 6.0, "p95_s": 6.0, "max_s": 6.0}

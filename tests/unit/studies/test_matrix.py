@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from benchsuite.studies import matrix
 from benchsuite.studies.options import arguments, in_cell, shares
-from benchsuite.studies.study import Answer, Cell, Options, Share
+from benchsuite.studies.study import Cell, Options, Share
 from tests.unit.studies.samples import changed, study
 
 CELL = Cell(
@@ -50,13 +50,3 @@ def test_values(golden):
 def test_arguments_are_words_of_a_shell():
     words = arguments(CELL, {"rate": 61.25})
     assert shlex.split(shlex.join(words)) == words
-
-
-def test_what_a_question_asks_is_kept_at_any_scale_where_it_is_asked_for():
-    asking = replace(study(), claims=(), answers=(Answer(asks="Which?", choice=("setup",)),))
-    by_need = {
-        need: {cell.coordinates["delay"] for cell in matrix.cells(asking, 0.05, keeps=need)}
-        for need in matrix.Need
-    }
-    assert by_need[matrix.Need.CLAIM] == {"200"}
-    assert by_need[matrix.Need.QUESTION] == {"0", "100", "200"}

@@ -30,18 +30,6 @@ def shown(row: Row, goal: Goal = P95) -> dict[str, Shown]:
     return figures(row, goal)
 
 
-def test_what_fresh_starts_hold_stands_beside_the_estimate() -> None:
-    found = shown(ROW)
-    assert found["estimate"] == Shown("181\u2009/s", "[176, 186]")
-    assert [found[name].text for name in ("holds", "p95 there", "memory")] == [
-        *("164\u2009/s", "168\u2009ms", "181\u2009MiB"),
-    ]
-    unconfirmed = shown(replace(ROW, **UNCONFIRMED))
-    assert unconfirmed["estimate"] == found["estimate"], "all have the same kind of figure"
-    assert unconfirmed["holds"] == Shown.missing("no fresh runs confirmed it")
-    assert shown(ROW, Goal(0.999, None))["p99.9 there"].text == "168\u2009ms", "no failures"
-
-
 def test_the_best_lead_and_what_never_started_is_left_out(monkeypatch) -> None:
     given = {
         "refused": (State.REFUSED, None),
@@ -86,12 +74,6 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
     assert row.words.endswith("its start failed: It ended with status 1.")
 
 
-def test_a_mean_is_told_as_one() -> None:
-    mean = Goal(0.5, 0.2, is_mean=True)
-    assert shown(ROW, mean)["mean there"].text == "168\u2009ms"
-    assert replace(HELD, met=(400,)).words(mean) == "a mean of 300\u2009ms at 150/s"
-
-
 def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was_not_tried():
     notebook = searched()
     found = Outcome(notebook)
@@ -106,13 +88,6 @@ def test_the_answer_has_its_configurations_and_below_how_sure_it_is_and_what_was
     assert untried.tables[0].rows == found.not_tried
     assert all(line.startswith("Not tried: ") for line in untried.brief)
     assert answer(Outcome(searched(0))).table is None
-
-
-def test_a_column_in_which_nobody_has_a_figure_is_left_out() -> None:
-    table = answer(Outcome(searched(12))).table
-    assert list(table.headings) == [
-        *("configuration", "memory", "CPU a request", "connections", "runs", "state")
-    ]
 
 
 HELD = Level(rate=150, planned=1000, met=(990,))

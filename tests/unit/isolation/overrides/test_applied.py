@@ -108,13 +108,6 @@ def test_what_is_always_changed(golden):
     golden(changed())
 
 
-def test_sessions_are_read_with_the_key_that_signed_them():
-    """A project may draw one each time that its settings are loaded."""
-    values, words = changed(instructions(secret_key="signed"), SECRET_KEY="drawn anew")
-    assert (values["SECRET_KEY"], "SECRET_KEY" in words) == ("signed", False)
-    assert "SECRET_KEY" not in changed(SECRET_KEY="its own")[0]
-
-
 def test_what_becomes_of_settings(golden):
     golden.cases(become)
 

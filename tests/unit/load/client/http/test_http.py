@@ -10,7 +10,6 @@ import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
-from benchsuite.core.wording import Wording
 from benchsuite.load.client.http import answer, client, streams
 from benchsuite.load.client.http.answer import Head, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.client import HttpClient
@@ -139,18 +138,6 @@ def test_a_query_takes_the_place_of_the_paths_own(monkeypatch):
     assert user.get("/list/", {"q": "c"}).path == "/list/?q=c"
     for empty in ({}, {"q": []}):
         assert user.get("/list/?page=2", empty).path == "/list/?page=2"
-
-
-def test_a_header_of_the_journey_is_sent_in_place_of_ours():
-    theirs = {"host": "other", "content-type": "text/xml", "COOKIE": "c=d", "X-Own": "e"}
-    wording = Wording("http://shop", {}, keep_alive=False)
-    message = wording.message("POST", "/", "Cookie: a=b\r\n", b"<a/>", "text/plain", theirs)
-    assert message.decode().split("\r\n") == [
-        "POST / HTTP/1.1",
-        *("Connection: close", "Content-Length: 4", "User-Agent: benchsuite", "Accept: */*"),
-        *("host: other", "content-type: text/xml", "COOKIE: c=d", "X-Own: e"),
-        *("", "<a/>"),
-    ]
 
 
 FIELDS = [("Content-Type", "text/html"), ("Vary", "Cookie"), ("vary", "Accept")]

@@ -14,7 +14,7 @@ from benchsuite.load.client.target import Recorder
 from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
 from benchsuite.load.client.websocket.socket import WebSocket
-from benchsuite.load.client.websocket.wire import MOST_WAITING, Inbox, Wire
+from benchsuite.load.client.websocket.wire import Inbox, Wire
 from tests.unit.load.parent.test_driver import JOB
 
 
@@ -30,36 +30,6 @@ def filled(count, *, size=0, held=False):
     for number in range(count):
         inbox.add(message(number, size))
     return inbox, gone
-
-
-def test_the_oldest_make_room():
-    inbox, gone = filled(MOST_WAITING + 3)
-    assert [one.data for one in gone] == [b"0", b"1", b"2"]
-    assert inbox.take().data == b"3"
-    assert len(inbox) == MOST_WAITING - 1
-
-
-def test_what_is_long_makes_room_but_for_the_last():
-    inbox, gone = filled(3, size=15 * 2**20)
-    assert len(gone) == 2
-    assert inbox.take().data.strip() == b"2"
-
-
-def test_what_is_about_to_be_looked_at_stays():
-    inbox, gone = filled(3 * MOST_WAITING, held=True)
-    assert gone == []
-    assert inbox.find(lambda one: one.data == b"5").data == b"5"
-    assert inbox.find(lambda one: False) is None
-    assert len(gone) == 2 * MOST_WAITING - 1
-    assert len(inbox) == MOST_WAITING
-
-
-def test_what_came_before_is_no_answer_and_stays_where_it_is():
-    inbox, _ = filled(4)
-    assert inbox.find(lambda one: True, since=1.5).data == b"2"
-    assert inbox.take().data == b"0"
-    assert inbox.find(lambda one: True) is not None
-    assert len(inbox) == 1
 
 
 DATA = bytes(range(256)) * 4096
@@ -210,3 +180,7 @@ def test_an_answer_without_a_length_ends_with_the_connection(monkeypatch):
     assert (wire._response.status_code, wire.ending) == (403, None)
     wire = shaken(monkeypatch, b"HTTP/1.1 403 Access denied\r\nContent-Length: 3\r\n\r\nno")
     assert (wire._response, wire.ending and wire.ending.kind) == (None, Kind.RESET)
+
+
+def test_values(golden):
+    golden.values()
