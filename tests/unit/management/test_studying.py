@@ -98,9 +98,9 @@ def runstudy(*words, capsys=None):
     return capsys.readouterr().out if capsys else ""
 
 
-def break_off(machine, *words):
-    """Ctrl-C in the second run of an execution."""
-    machine.ends = [sound, interrupted]
+def break_off(machine, *words, after=(sound,)):
+    """Ctrl-C in the next run of an execution."""
+    machine.ends = [*after, interrupted]
     with pytest.raises(CommandError):
         runstudy(*words)
 
@@ -213,9 +213,7 @@ def test_ctrl_c_before_the_first_run_or_after_the_last_leaves_nothing_open(
 
 
 def test_what_was_killed_goes_on_where_it_was(machine, file):
-    machine.ends = [sound, sound, sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy()
+    break_off(machine, after=[sound] * 3)
     before = [one.pk for one in Run.objects.filter(status="finished")]
     # SIGKILL: nothing was written any more, by a process that is gone
     dead = ":".join([*lock.owner_name().split(":")[:4], "1", "1"])
@@ -257,9 +255,7 @@ def test_without_its_database_it_says_how_it_goes_on(machine, file, monkeypatch)
 
 
 def test_failed_ones_are_kept_unless_they_are_asked_for_again(machine, file):
-    machine.ends = [failed("It answered 404."), sound, interrupted]
-    with pytest.raises(CommandError):
-        runstudy("--only=load=users")
+    break_off(machine, "--only=load=users", after=[failed("It answered 404."), sound])
     runstudy("--resume")
     assert sorted(state for *_, state in ran()) == ["failed", *["finished"] * 3, "interrupted"]
     runstudy("--resume", "--again-failed")
@@ -456,12 +452,14 @@ best = "most"
 """
 
 
+def answering(plan, goodput):
+    made = sound(plan)
+    return replace(made, total=replace(made.total, goodput=goodput))
+
+
 def scattering(plan):
     """As many answers a second as users, or as arrive, and one start has twice the other's."""
-    made = sound(plan)
-    assert made.total is not None
-    goodput = 10 * plan.spec.load.level * (1 + plan.spec.repetition % 2)
-    return replace(made, total=replace(made.total, goodput=goodput))
+    return answering(plan, 10 * plan.spec.load.level * (1 + plan.spec.repetition % 2))
 
 
 @pytest.fixture
@@ -486,11 +484,9 @@ def test_each_case_has_all_its_first_starts_before_the_next(machine, asking):
 
 def near_its_threshold(plan, scatter):
     """Half of the load has 57 % of the answers, and at most 60 % are wanted."""
-    made = sound(plan)
-    assert made.total is not None
     of_half = 1.1 if plan.spec.load.level < 20 else 1.0
     goodput = plan.spec.load.level * of_half * (1 + scatter * (2 * (plan.spec.repetition % 2) - 1))
-    return replace(made, total=replace(made.total, goodput=goodput))
+    return answering(plan, goodput)
 
 
 def test_a_claim_has_all_its_rounds_before_a_question_has_any(machine, asking):
@@ -558,11 +554,9 @@ def test_no_cell_is_looked_at_more_often_than_its_intervals_allow(
     """Also where claims and a question are about it, whose answer would need some starts more."""
 
     def alike(plan):
-        made = sound(plan)
-        assert made.total is not None
         better = 1.06 if "gthread" in plan.spec.server.server else 1.0
         goodput = 10 * plan.spec.load.level * better * (1 + 0.1 * (plan.spec.repetition % 2))
-        return replace(made, total=replace(made.total, goodput=goodput))
+        return answering(plan, goodput)
 
     of_threads = ASKING.split("\n\n")[0].replace("half-is-half", "of-threads")
     file.write_text(file.read_text() + of_threads.replace("sync", "gthread"))
@@ -579,9 +573,7 @@ def test_where_time_is_given_a_question_has_two_starts_of_each(machine, asking, 
 
 
 def test_claims_alone_do_not_go_on_with_an_execution_of_all(machine, asking):
-    machine.ends = [scattering, interrupted]
-    with pytest.raises(CommandError):
-        runstudy("--budget=1h")
+    break_off(machine, "--budget=1h", after=[scattering])
     assert "There is no execution of tiny" in refused("--claims")
 
 

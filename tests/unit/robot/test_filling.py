@@ -22,9 +22,7 @@ TODAY = date.today()
 
 
 def form_of(inner):
-    form = main_form(read(f'<form method="post">{inner}</form>'.encode()))
-    assert form is not None
-    return form
+    return main_form(read(f'<form method="post">{inner}</form>'.encode()))
 
 
 def filler(seed=0, **known):
@@ -32,15 +30,16 @@ def filler(seed=0, **known):
     return Filler(chance.getrandbits(40), chance, known)
 
 
+def filled(form, seed):
+    one = filler(seed)
+    one.fill(form)
+    return one
+
+
 def answers(inner, name="a"):
     """The answers to a control over many seeds."""
     form = form_of(inner)
-    found = []
-    for seed in SEEDS:
-        one = filler(seed)
-        one.fill(form)
-        found.append(tuple(str(value) for value in one.answers[name]))
-    return found
+    return [tuple(map(str, filled(form, seed).answers[name])) for seed in SEEDS]
 
 
 def test_texts_keep_to_their_limits(golden):
@@ -105,8 +104,7 @@ def test_an_address_and_a_telephone_are_of_the_country_that_is_chosen():
     )
     chosen = set()
     for seed in SEEDS:
-        one = filler(seed)
-        one.fill(form)
+        one = filled(form, seed)
         given = {name: str(value) for name, value in one.pairs(form.fillable)}
         chosen.add(given["country"])
         assert re.fullmatch(POSTCODES[given["country"]], given["code"]), given
@@ -121,8 +119,7 @@ def test_a_country_is_known_by_its_name_in_any_language():
         f'<label>Land <select name="c">{NAMED}</select></label>'
     )
     for seed in SEEDS:
-        one = filler(seed)
-        one.fill(form)
+        one = filled(form, seed)
         pattern = {"0": POSTCODES["CA"], "1": r"\d{5}(-\d{4})?"}[str(one.answers["c"][0])]
         assert re.fullmatch(pattern, str(one.answers["code"][0]))
 
@@ -149,19 +146,13 @@ def test_each_country_has_a_name_in_each_language():
 )
 def test_free_text_is_unique_among_thousands(control):
     form = form_of(control)
-    found = set()
-    for seed in range(1500):
-        one = filler(seed)
-        one.fill(form)
-        found.add(one.answers["a"])
-    assert len(found) == 1500
+    assert len({filled(form, seed).answers["a"] for seed in range(1500)}) == 1500
 
 
 def mended(inner, errors, seed=0):
     """A filler after errors, by name ("" for the form), and what it answered before."""
     form = form_of(inner)
-    one = filler(seed)
-    one.fill(form)
+    one = filled(form, seed)
     before = {name: str(value) for name, value in one.pairs(form.fillable)}
     controls = [
         replace(control, errors=(errors[control.name],) if control.name in errors else ())
