@@ -115,7 +115,7 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
         why += _times(least, objective) if least in small else too_large
         return Candidate(name, Fit.NOT, why, least.first, most, memory)
     why = f"seen {'at most' if keeping else 'too slow at'} {where}"
-    measure = command_of(first, rate / per_journey(first)) if rate else command_of(first, rate)
+    measure = command_of(first, rate / per_journey(first))
     return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory, measure)
 
 

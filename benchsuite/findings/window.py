@@ -77,9 +77,9 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         if interval.second >= begin - EDGE_S and interval.second + 1 <= end + EDGE_S
     ]
     # a second without a right answer has no time
-    seconds = [place for place, interval in enumerate(inside) if typical_s(interval) is not None]
-    times = [typical for interval in inside if (typical := typical_s(interval)) is not None]
-    what, series = "response time", times
+    typical = ((second, typical_s(interval)) for second, interval in enumerate(inside))
+    times = {second: time_s for second, time_s in typical if time_s is not None}
+    seconds, what, series = [*times], "response time", [*times.values()]
     effort = evidence.effort
     is_busy = (evidence.busy_percent or 0) > QUEUES_PERCENT
     if effort and is_busy and not is_surely_beyond(evidence):

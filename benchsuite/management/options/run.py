@@ -460,8 +460,8 @@ def _as_json(text: str) -> Any:
 def _as_variable(text: str) -> Any:
     """The same of a variable, which stays text: what JSON can't hold is just that."""
     try:
-        return reader(Any)(json.loads(text))
-    except (RecursionError, Misfit, ValueError):
+        return _as_json(text)
+    except UsageError:
         return text
 
 
