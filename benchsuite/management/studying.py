@@ -12,7 +12,7 @@ import itertools
 import math
 import random
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from time import monotonic
@@ -20,6 +20,7 @@ from typing import Any
 
 from benchsuite import store
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError, UsageError
+from benchsuite.core.printable import hidden_in
 from benchsuite.core.results import Status
 from benchsuite.management import resuming
 from benchsuite.management.options import run as run_options
@@ -181,26 +182,44 @@ class Execution:
             if places <= {*last}:  # a claim and a question about its cells have rounds each
                 own = [last[place] for place in places if self._need(place) is need]
                 rounds_left = most - max(own, default=self.row.repeat)
-                if rounds_left and (is_last or claims.is_hoped(doubt, rounds_left)):
+                if not rounds_left or not (is_last or claims.is_hoped(doubt, rounds_left)):
+                    continue
+                if self._fits(self._more(places, last, most)):  # one side alone tells nothing
                     open_doubts.append(doubt)
+                else:
+                    self.is_over_budget = True
+        return self._more(map(self.place_of, claims.in_doubt(open_doubts)), last, most)
+
+    def _more(self, places: Iterable[int], last: Mapping[int, int], most: int) -> list[Turn]:
+        """One start more of each of these that may have one."""
         turns = list[Turn]()
-        for place in map(self.place_of, claims.in_doubt(open_doubts)):
+        for place in places:
             if self.candidates[place].plan and last[place] < most:
                 draw = random.Random(f"{self.row.seed} {place} {last[place]}")
                 turns.append(Turn(place, last[place] + 1, draw.randrange(2**31)))
-        if is_last:  # a shorter one may still fit
-            fitting = [turn for turn in turns if self._fits([turn])]
-            self.is_over_budget |= len(fitting) < len(turns)
-            return fitting
         return turns
 
     def _fits(self, turns: Sequence[Turn]) -> bool:
-        return monotonic() + sum(self.estimates_s(turns)) <= self.ends_at
+        """Whether they end in time, and what they ask is among them or was tried before."""
+        places = {turn.place for turn in turns}
+        tried = places.union(place for place, _ in self.done)
+        asked = {self.place_of(cell) for place in places for cell in self._asked(place)}
+        is_known = all(place in tried or not self.candidates[place].plan for place in asked)
+        return is_known and monotonic() + sum(self.estimates_s(turns)) <= self.ends_at
+
+    def _asked(self, place: int) -> list[Coordinates]:
+        """The cells of whose figures it needs a share."""
+        cell = self.candidates[place].cell
+        return [in_cell(share, cell.coordinates).cell for share in shares(cell.options).values()]
 
     def _each(self, turns: list[Turn], later: Sequence[Sequence[Turn]]) -> Iterator[Turn]:
         while turns:
             self.ahead = [*turns, *itertools.chain.from_iterable(later)]
-            yield turns.pop(0)
+            turn = turns.pop(0)
+            if self._fits([turn]):
+                yield turn
+            else:  # a shorter one may still fit
+                self.is_over_budget = True
 
     @property
     def skipped(self) -> list[Candidate]:
@@ -225,9 +244,6 @@ class Execution:
         self.ends_at = monotonic() + self.budget_s
         with resuming.entered(self.row), progress:
             for turn in self._turns():
-                if not self._fits([turn]):
-                    self.is_over_budget = True
-                    return
                 candidate, row = self.candidates[turn.place], self.rows[turn.place]
                 if self.is_open_ended:
                     titles.append(candidate.title)
@@ -284,7 +300,7 @@ class Execution:
                         study_run=self.row,
                         order=order,
                         coordinates=dict(candidate.cell.coordinates),
-                        arguments=arguments(candidate.cell),
+                        arguments=hidden_in(arguments(candidate.cell)),
                         reason=candidate.reason,
                     )
                     for order, candidate in enumerate(self.candidates)

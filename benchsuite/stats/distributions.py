@@ -84,7 +84,7 @@ def gamma(a: float, x: float) -> float:
         place += 1
         term *= x / (a + place)
         total += term
-    return total * math.exp(a * math.log(x) - x - math.lgamma(a))
+    return total * math.exp(a * (math.log(x) if x else -math.inf) - x - math.lgamma(a))
 
 
 @lru_cache(maxsize=4096)

@@ -202,10 +202,7 @@ class _Evidence:
     def _side_of(self, cell: MeasuredCell | None, figure: str) -> Side:
         """The starts of a cell in a figure, and how all cells scatter in it."""
         of_all = self.execution.scatter(figure)
-        if cell is None:
-            return Side((), of_all)
-        amounts, at_least = cell.amounts(figure), cell.at_least(figure)
-        return Side(cell.values(figure), of_all, amounts, at_least, cell.is_floor(figure))
+        return cell.side(figure, of_all) if cell else Side((), of_all)
 
     def find(self, coordinates: Coordinates) -> MeasuredCell | None:
         return next((one for one in self.execution.cells if one.coordinates == coordinates), None)

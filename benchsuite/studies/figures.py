@@ -85,7 +85,7 @@ def values(
     failed = whole.failures / whole.requests if whole and whole.requests else 0.0
     for figure in figures:
         known = metric(figure)
-        is_beyond = starves or (not figure.options and failed > 1 - known.percent / 100)
+        is_beyond = starves or (not figure.options and 100 * failed > 100 - known.percent)
         is_endless = figure.of in LONG and is_beyond
         by_name[figure.name] = math.inf if is_endless else known.value(record)
     return by_name
@@ -118,7 +118,7 @@ def at_least(figures: Sequence[Figure], record: Record) -> dict[str, float]:
     for figure in figures:
         seconds = _seconds(record, figure.scope)
         if figure.of == "users_at_failures":
-            bounds[figure.name] = float(max((one.users for one in seconds), default=0))
+            bounds[figure.name] = float(max((one.users or 0 for one in seconds), default=0))
         elif figure.of == "decay":
             pieces = series(record, 5, figure.scope)
             # 3 may be missed of what did not happen, in 95 % (Hanley & Lippman-Hand 1983)
@@ -251,15 +251,12 @@ def messages_s(record: Record, scope: str, options: Options) -> float | None:
 @derived(Unit.COUNT, LESS, BOTH)
 def errors(record: Record, scope: str, options: Options) -> float | None:
     """what failed; of WebSockets with the handshakes"""
+    parts = list(filter(None, [every.whole(record)]))
     if scope == WHOLE_LOAD:  # the drain's, too: what fails in it had begun before
-        seconds = list(record.intervals.all())
-        return sum(one.failures for one in seconds) if seconds else None
-    summary = every.whole(record)
-    if summary is None:
-        return None
-    shakes = [one.failures for one in record.measurements.all() if one.scope == HANDSHAKE]
-    of_messages = getattr(record, "unit", "") == MESSAGE
-    return float(summary.failures + (sum(shakes) if of_messages else 0))
+        parts = list(record.intervals.all())
+    if parts and getattr(record, "unit", "") == MESSAGE:
+        parts += [one for one in record.measurements.all() if one.scope == HANDSHAKE]
+    return float(sum(one.failures for one in parts)) if parts else None
 
 
 @derived(Unit.COUNT, MORE, BOTH, share=0.05)
@@ -294,7 +291,7 @@ def _together(
             reading
             for reading in record.readings.all()
             if reading.part == (part or reading.part)
-            and reading.part not in (LOAD, "delay")  # which belong to measuring
+            and reading.part not in (LOAD, "delay", "api")  # which belong to measuring
             and getattr(reading, column) is not None
         ]
         looks: list[dict[str, Any]] = []

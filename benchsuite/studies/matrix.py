@@ -66,7 +66,7 @@ def cells(
         words = [f"{axis}={','.join(values)}" for axis, values in only.items()]
         raise UsageError(
             f"No configuration of {study.name} is {listed(words or ['selected'])} at scale "
-            f"{scale:g}; the study excludes this combination."
+            f"{scale:g}; {'no claim needs' if claims else 'the study excludes'} this combination."
         )
     return tuple(
         replace(cell, options=_scaled(study, cell.options, scale))
@@ -189,9 +189,9 @@ def _scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
         return changed
     for name in scaling.shorter:
         given, least = changed.get(name), scaling.least.get(name, 0)
-        if isinstance(given, str):  # a time
+        if isinstance(given, str | float):  # a time
             try:
-                seconds = parse_seconds(given)
+                seconds = parse_seconds(str(given))
             except UsageError as error:
                 place = Place(Path(study.path).name).at("scale").at("shorter")
                 raise place.error(f"{name}: {error}") from error

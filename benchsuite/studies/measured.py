@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from statistics import NormalDist
 
-from benchsuite.studies.intervals import FEWEST, Scatter, scatter
+from benchsuite.studies.intervals import FEWEST, Scatter, Side, scatter
 from benchsuite.studies.study import Coordinates
 
 
@@ -72,6 +72,11 @@ class MeasuredCell:
         endless = [one for one in self.counted if one.figures.get(figure) == math.inf]
         bounds = [one.at_least.get(figure, 0.0) for one in endless]
         return bounds if all(bounds) else []
+
+    def side(self, figure: str, of_all: Scatter) -> Side:
+        """Its starts in that figure, and how all cells scatter in it."""
+        amounts, at_least = self.amounts(figure), self.at_least(figure)
+        return Side(self.values(figure), of_all, amounts, at_least, self.is_floor(figure))
 
 
 def reasons(starts: Iterable[Start]) -> str:

@@ -86,6 +86,7 @@ def laid_over(base: Options, more: Options) -> dict[str, Any]:
     """The first with the second: tables by name, everything else replaced."""
     merged = dict(base)
     for name, value in more.items():
+        merged.pop(name[3:] if name.startswith("no-") else f"no-{name}", None)  # its opposite
         below = merged.get(name)
         if isinstance(value, Mapping) and isinstance(below, Mapping):
             value = {**below, **value}

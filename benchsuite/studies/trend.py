@@ -14,7 +14,7 @@ from statistics import fmean, median
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.stats.steady import FEWEST_VALUES, steps
 from benchsuite.studies.claims import Judgement, judge
-from benchsuite.studies.intervals import Interval, Kind, Side, interval, scatter
+from benchsuite.studies.intervals import Interval, Kind, interval, scatter
 from benchsuite.studies.matrix import Key, key
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Coordinates, Study
@@ -45,15 +45,16 @@ def difference(
 
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:
-    figures = [(one.values(figure), other.values(figure)) for one, other in pairs]
-    of_all = scatter(side for each in figures for side in each)
-    compared = max(1, sum(1 for each in figures if all(each)))
+    sides = [cell for pair in pairs for cell in pair]
+    amounts = (cell.amounts(figure) for cell in sides)
+    of_all = scatter((cell.values(figure) for cell in sides), amounts)
+    compared = max(1, sum(all(cell.values(figure) for cell in pair) for pair in pairs))
     changes = []
-    for (_, cell), (before, after) in zip(pairs, figures, strict=True):
-        sides = Side(after, of_all), Side(before, of_all)
-        ratio = interval(Kind.RATIO, *sides)
-        wide = interval(Kind.RATIO, *sides, confidence=1 - (1 - CONFIDENCE) / compared)
-        changes.append(Change(cell.coordinates, figure, ratio, wide.is_apart((1, 1))))
+    for before, after in pairs:
+        held = after.side(figure, of_all), before.side(figure, of_all)
+        ratio = interval(Kind.RATIO, *held)
+        wide = interval(Kind.RATIO, *held, confidence=1 - (1 - CONFIDENCE) / compared)
+        changes.append(Change(after.coordinates, figure, ratio, wide.is_apart((1, 1))))
     return changes
 
 

@@ -83,7 +83,7 @@ class Metric:
 
     def headline(self, units: str = "count") -> str:
         title = self.title or self.name.removesuffix("_s").replace("_", " ")
-        return title.format(units=units)
+        return title.replace("{units}", units)
 
     @property
     def with_unit(self) -> str:

@@ -164,7 +164,8 @@ class Command(BriefCommand):
                 execution.enter()
                 execution.run(at_work, progress, titles)
         except (BenchsuiteError, KeyboardInterrupt) as error:
-            go_on = f"{again(execution.row)} --resume"
+            budget = f" --budget={asked.budget:.0f}" if asked.budget else ""
+            go_on = f"{again(execution.row)} --resume{budget}"
             raise resuming.broken_off(error, execution.row, go_on) from error
         finally:
             with suppress(Error):  # the database may be what ended it
@@ -325,9 +326,8 @@ def _headline(execution: Execution, seconds: float) -> str:
 
 def _undecided(execution: Execution) -> Iterator[str]:
     """What more time would decide, and how to go on."""
-    row, doubts = execution.row, execution.doubts(Need.CLAIM, Need.QUESTION)
-    if row.looks == 1 or not doubts:
-        return
+    row, needs = execution.row, (Need.CLAIM, Need.QUESTION)
+    doubts = execution.doubts(*needs) if row.looks > 1 else []
     for about, of_it in gathered((doubt.about, doubt) for doubt in doubts).items():
         if not all(doubt.is_known for doubt in of_it):
             titles = dict.fromkeys(cell_title(cell) for doubt in of_it for cell in doubt.cells)

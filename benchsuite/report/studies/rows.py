@@ -108,8 +108,8 @@ def conditions(
     amounts: dict[str, float] = {}
     for word in arguments:
         name, _, value = word.removeprefix("--").partition("=")
-        with suppress(UsageError):  # a word is no amount
-            amounts[name] = parse_seconds(value)
+        with suppress(UsageError):  # a word is no amount, and CPUs are named by their numbers
+            amounts[name] = parse_seconds("" if name == CPUS else value)
     for had in runs:
         for name, amount in had.items():
             if amount is not None:

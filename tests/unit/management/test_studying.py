@@ -22,7 +22,7 @@ from benchsuite.core.results import Level, RunResult, Status, Verdict
 from benchsuite.management import resuming, session, studying
 from benchsuite.management import session as management_session
 from benchsuite.management.commands import runstudy as runstudy_command
-from benchsuite.models import Run, Software, StudyRun
+from benchsuite.models import Run, Software, StudyCell, StudyRun
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.report.studies import rows
 from benchsuite.report.studies.execution import next_step, study_report
@@ -511,7 +511,7 @@ def test_a_claim_that_had_to_wait_has_all_its_rounds_too(machine, asking, file, 
     machine.ends = [partial(near_its_threshold, scatter=0.04)] * 99
 
     def estimates_s(self, turns):
-        return [200.0 * ("gthread" in self.candidates[one.place].title) for one in turns]
+        return [200.0 * ("sync" not in self.candidates[one.place].title) for one in turns]
 
     with monkeypatch.context() as busy:
         busy.setattr(studying.Execution, "estimates_s", estimates_s)
@@ -521,6 +521,50 @@ def test_a_claim_that_had_to_wait_has_all_its_rounds_too(machine, asking, file, 
     setups = [setup for setup, *_ in ran()]
     rounds = setups[: setups.index("broken")].count("gthread")
     assert rounds == 2 * (1 + LOOKS)
+
+
+def test_a_claim_that_does_not_fit_leaves_the_time_to_the_rest(machine, asking, monkeypatch):
+    def estimates_s(self, turns):
+        return [200.0 * ("sync" in self.candidates[one.place].title) for one in turns]
+
+    monkeypatch.setattr(studying.Execution, "estimates_s", estimates_s)
+    runstudy("--budget=150s")
+    assert {setup for setup, *_ in ran()} == {"gthread", "broken"}
+
+
+def test_what_asks_for_a_share_waits_for_what_has_it(machine, file, monkeypatch):
+    claim = '[[claim]]\nname = "{0}"\nsays = "?"\n[[claim.check]]\nfigure = "answers"\n'
+    claim += 'cell = {{ setup = "sync", load = "{0}" }}\nvalue = [1, inf]\n'
+    file.write_text(STUDY + claim.format("users") + claim.format("half"))
+
+    def estimates_s(self, turns):
+        return [10.0 if "half" in self.candidates[one.place].title else 100.0 for one in turns]
+
+    monkeypatch.setattr(studying.Execution, "estimates_s", estimates_s)
+    runstudy("--budget=150s")
+    assert not StudyRun.objects.get().cells.filter(reason__contains="is not known").exists()
+
+
+def test_what_a_budget_left_out_is_said_without_claims_too(machine, file, capsys):
+    out = runstudy("--budget=1s", "--repeat=2", capsys=capsys)
+    assert "runstudy tiny --resume --budget=10m" in out
+
+
+def test_ctrl_c_goes_on_within_the_budget(machine, file):
+    machine.ends = [interrupted]
+    with pytest.raises(CommandError, match=r"--resume --budget=3600$"):
+        runstudy("--budget=1h")
+
+
+def test_no_password_of_its_file_stands_in_its_cells(machine, file):
+    url = 'warmup = "0"\ndatabase = "postgres://ann:s3cr3t@h/d"'
+    file.write_text(STUDY.replace('warmup = "0"', url))
+    runstudy("--only=load=users", "--repeat=1")
+    assert "s3cr3t" not in str(list(StudyCell.objects.values()))
+
+
+def test_the_number_of_a_cpu_is_no_number_of_cpus():
+    assert rows.conditions(["--cpus-target=0"], [{rows.CPUS: 1}]) == {rows.CPUS: 1.0}
 
 
 @pytest.mark.parametrize("claimed", [False, True])
