@@ -121,8 +121,9 @@ def repeated(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     for page, query in [(of, query) for of in pages for query in of["shapes"]]:
         share = query["query_s"] / page["request_s"] if page["request_s"] else 0.0
         if query["times"] >= MANY and share >= LARGE:
+            many = format_count(query["times"])
             yield {
-                "says": f"{query['place']} makes {query['times']:.3g} equal queries a request "
+                "says": f"{query['place']} makes {many} equal queries a request "
                 f"({query['query']}).",
                 "evidence": f"They take {format_share(share)} of the time of {page['page']}.",
                 "fix": "Fetch them at once: select_related() or prefetch_related(), or one query "

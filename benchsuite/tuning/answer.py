@@ -186,7 +186,7 @@ class Outcome:
             yield f"{what} was the limit, not the server."
         is_least = memory and not notebook.decided(State.RACING)  # that had no time for fresh runs
         if is_least and question.rate is not None and self.end is End.CONFIRMED:
-            yield "Of all that were tried it needs least memory."
+            yield "Of those that hold it, it needs least memory."
         if close := [row for row in self.rows if row.state is State.NOT_TOLD_APART]:
             least = min(row.memory_bytes or 0.0 for row in close)
             more = ", more memory" if memory and memory <= least else ""
@@ -225,9 +225,10 @@ class Outcome:
                 f"{format_number(held.shown)}/s: {first.reached(held.share)}{ends}. "
                 f"{held.failures or 'None'} of {format_count(held.planned)} failed, so at most "
                 f"{100 * most:.2g} % do.",
-                f"{100 * (1 - held.rate / held.shown):.2g} % of that is taken off, as windows so "
-                "short flatter and the next start may be a slower one.",
             ]
+            if off := 1 - held.rate / held.shown:
+                why = "windows so short flatter and the next start may be a slower one"
+                sentences.append(f"{100 * off:.2g} % of that is taken off, as {why}.")
         if self.cliff:
             low, high = map(format_number, self.cliff)
             sentences.append(f"It collapses between {low} and {high}/s: stay below the first.")

@@ -12,7 +12,7 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, Option, RunSpec, ServerSpec
 from benchsuite.core.specs.server import MAX_PROCESSES, MAX_THREADS
 from benchsuite.core.specs.spec import changed
-from benchsuite.core.units import counted, format_number
+from benchsuite.core.units import counted, format_duration, format_number
 from benchsuite.servers.base import Application, Fit, ServerAdapter
 from benchsuite.tuning.trial import Candidate, Probe, Question
 
@@ -152,11 +152,11 @@ def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
         return Bound(math.inf, "nothing of it is known")
     cpus = candidate.cpus or question.cpus
     used = min(candidate.processes, cpus) if question.gil else cpus
-    cost = f"{1000 * probe.cpu_s:.3g} ms of CPU time a request"
+    cost = f"{format_duration(probe.cpu_s)} of CPU time a request"
     limits = [Bound(used / probe.cpu_s, f"{counted(used, 'CPU')}, {cost}")]
     if candidate.slots is not None:
         at_once = f"{counted(candidate.slots, 'request')} at a time"
-        each = f"{1000 * probe.response_s:.3g} ms each"
+        each = f"{format_duration(probe.response_s)} each"
         limits.append(Bound(candidate.slots / probe.response_s, f"{at_once}, {each}"))
     return min(limits, key=lambda limit: limit.rate)
 

@@ -269,10 +269,10 @@ def choose(notebook: Notebook) -> Candidate | None:
     # what runs now before a change that shows nothing
     pick = min(tied, key=lambda size: (size != notebook.question.current, *needs(notebook, size)))
     best = notebook.blocks(pick)
-    for candidate in (one for one in rates if one != pick):
+    for candidate in (one for one in racing if one != pick):
         starts = notebook.blocks(candidate)
         compared = compare.ratio(starts, best)
-        is_close = rates[candidate] >= (1 - TIED) * rates[pick]
+        is_close = rates.get(candidate, 0.0) >= (1 - TIED) * rates[pick]
         if is_close or (compared and compared.high >= 1 - TIED):
             notebook.decide(candidate, State.NOT_TOLD_APART)
         # a claim, so the whole interval of the ratio must say so, over enough starts
@@ -345,6 +345,6 @@ def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> St
         return True
     else:
         levels = by_rate(notebook, candidate).get(rate)
-        shown = levels and f"{notebook.reached(levels)} at {rate:.4g}/s, in fresh runs"
+        shown = levels and f"{notebook.reached(levels)} at {format_number(rate)}/s, in fresh runs"
         notebook.decide(candidate, State.BEHIND, shown or "its fresh runs say nothing")
     return False

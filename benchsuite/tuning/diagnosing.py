@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from benchsuite.bottlenecks.evidence import Other
-from benchsuite.core.units import format_bytes
+from benchsuite.core.units import format_bytes, format_number
 from benchsuite.servers.base import Against
 from benchsuite.stats.compare import ratio
 from benchsuite.tuning.candidates import refusal
@@ -149,7 +149,7 @@ def _try(
         is_less = after <= (1 - WORTH) * before
         state = State.WORTH_TRYING if is_less else State.NO_DIFFERENCE
         if min(point.margin for point in points) < 0:
-            state, shown = State.DROPPED, f"it missed {rate:.3g}/s; {shown}"
+            state, shown = State.DROPPED, f"it missed {format_number(rate)}/s; {shown}"
     elif gains:
         gain = math.exp(fmean(gains))
         shown = f"{_more(gain)} in {STARTS} runs of each ({why})"

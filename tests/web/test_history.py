@@ -12,9 +12,10 @@ from django.template import Context, Template
 from django.test import Client
 
 from benchsuite.models import Note, Run
+from benchsuite.report.pages import history
 from benchsuite.stats.steady import steps
 from benchsuite.store import notes
-from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run
+from tests.factories import BEGUN, INVALID, MACHINE, make_failed_run, make_run, make_running_run
 from tests.web.conftest import text
 
 
@@ -78,6 +79,13 @@ def test_without_a_run_that_counts_it_says_so(soup):
     make_failed_run("uwsgi", started_at=BEGUN + timedelta(hours=1))
     page = soup(f"/results/configurations/{run.key}/")
     assert page.select_one(".headline").text.startswith("None of its 2 runs counts")
+
+
+def test_what_is_many_times_as_much_is_told_in_plain_digits():
+    line = Template("{% load benchsuite %}{% history_line run %}")
+    shown = line.render(Context({"run": measured([100, 100, 300])[2]}))
+    assert re.search(r"\d{3} % above the median of 2 other runs", shown)
+    assert history._moved(50.0, 750.0) == "rose by 1\u2009400 %"
 
 
 def test_an_only_run_that_does_not_count_is_told_as_one(soup):
@@ -172,3 +180,14 @@ def test_a_run_shows_its_place_in_the_history(client):
     assert "above the median of 2 other runs" in shown
     assert shown.count('class="dot"') == 1
     assert line.render(Context({"run": make_run("uvicorn")})).strip() == ""
+
+
+def test_a_note_of_a_label_goes_with_a_run_that_is_stored(client, tmp_path):
+    measured([600], label="mine")
+    make_running_run("uwsgi", label="mine")
+    notes.keep(label="mine", text="both")
+    file = tmp_path / "runs.json"
+    file.write_bytes(client.get("/results/export/?format=json").getvalue())
+    Note.objects.all().delete()
+    call_command("loadbench", str(file))
+    assert Note.objects.get(label="mine").text == "both"

@@ -11,14 +11,17 @@ import pytest
 from bs4 import BeautifulSoup
 from django.core.exceptions import ImproperlyConfigured
 from django.db import connection
+from django.db.models import F
 from django.test.utils import CaptureQueriesContext
 
 from benchmarks.tuning.ideal import going
 from benchmarks.tuning.scaling import lawful, tuned
 from benchmarks.tuning.simulated import Measured, asked, search
 from benchsuite.core.exceptions import UsageError
-from benchsuite.models import Run, Tuning
+from benchsuite.models import Measurement, Run, Tuning
 from benchsuite.report.exports import table_as_csv
+from benchsuite.report.limiting import Limits
+from benchsuite.report.tuning import evidence
 from benchsuite.report.tuning.evidence import application, tuning_report
 from benchsuite.report.writers import to_markdown
 from benchsuite.runner import environments
@@ -271,3 +274,12 @@ def test_where_the_cpu_time_of_the_recommended_one_goes_is_on_the_page_and_in_it
     assert file.select_one("section[aria-labelledby=flame] a") is None
     told_in_markdown = text(client, f"{address(row)}?format=md")
     assert "| execute (compiler.py:1570) | 50.0\u2009% |" in told_in_markdown
+
+
+def test_what_limits_the_pick_counts_the_requests_of_its_journeys(monkeypatch):
+    row, given = make_tuning(), {}
+    Measurement.objects.filter(scope="journey").update(requests=F("requests") / 5)
+    monkeypatch.setattr(evidence, "limits_of", lambda run, **more: given.update(more) or Limits())
+    tuning_report(row).limits()
+    most = max(level.goodput for one in searched().entries for level in one.seen.levels)
+    assert given["highest_rate"] == pytest.approx(5 * most, rel=0.01)

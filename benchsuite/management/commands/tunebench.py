@@ -172,8 +172,9 @@ def _tell(screen: output.Screen, execution: Execution, options: Mapping[str, Any
 
 
 def _write_of(runs: Sequence[Run], options: Mapping[str, Any]) -> None:
-    """The files of the tuning that these runs were made for."""
-    _write(tuning_report(Tuning.objects.filter(trials__run__in=runs).distinct().get()), options)
+    """The files of the tuning that these runs were made for, once it has a trial."""
+    if row := Tuning.objects.filter(trials__run__in=runs).first():
+        _write(tuning_report(row), options)
 
 
 def _write(report: TuningReport, options: Mapping[str, Any]) -> None:

@@ -21,7 +21,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
-from benchsuite.core.units import counted, first_of, gathered
+from benchsuite.core.units import counted, first_of, format_number, gathered
 from benchsuite.models import Run
 from benchsuite.report import queries
 from benchsuite.report.sentences import state
@@ -179,7 +179,7 @@ def line(run: Run) -> tuple[Series, dict[str, Any], str] | None:
         return None
     level = median(map(series.value, beside))
     percent = (own / level - 1) * 100 if level else 0.0
-    apart = f"{abs(percent):.2g} % {'above' if percent > 0 else 'below'}"
+    apart = f"{format_number(abs(percent))} % {'above' if percent > 0 else 'below'}"
     place = "as" if abs(percent) < 1 else apart
     words = f"{metric.heading} {place} the median of {counted(len(beside), 'other run')}"
     return series, series.small(run), words
@@ -233,4 +233,4 @@ def _moved(before: float, after: float) -> str:
     if not before:
         return "rose from 0"
     percent = (after / before - 1) * 100
-    return f"{'rose' if percent > 0 else 'fell'} by {abs(percent):.3g} %"
+    return f"{'rose' if percent > 0 else 'fell'} by {format_number(abs(percent))} %"

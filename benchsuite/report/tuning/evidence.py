@@ -9,6 +9,7 @@ from functools import cached_property
 from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite.bottlenecks.evidence import Alone
+from benchsuite.comparing.cells import per_journey
 from benchsuite.comparing.titles import workload_words
 from benchsuite.core.answer import Answer, Section, Shown, Table
 from benchsuite.core.commands import command
@@ -88,7 +89,9 @@ class TuningReport:
         command, steps, (paste, unpasted) = "", list(bare.next_steps), self.pasted
         if confirmed and paste:
             *_, command = paste["command"].splitlines()
-            steps = ["Start it with:"]
+            files = (one for one in paste if one not in deploying.KINDS[:-1])  # it needs these
+            names = ("the lines for the settings" if one == "settings" else one for one in files)
+            steps = [*(f"Paste {name} first." for name in names), "Start it with:"]
         elif confirmed and unpasted:
             steps.insert(0, unpasted)
         return replace(
@@ -145,13 +148,13 @@ class TuningReport:
         run, alone, diagnosed, looked_into = map(runs.get, orders)
         if run is None:
             return None
-        start, probe = start or diagnosed, notebook.probe
+        start, probe, each = start or diagnosed, notebook.probe, per_journey(run)
         graph = flame(looked_into) if looked_into else None
-        mean = Alone(mean_s=probe.response_s) if probe else None
+        mean = Alone(mean_s=probe.response_s / each) if probe else None
         levels = [level for entry in notebook.entries for level in entry.seen.levels]
         limited = limits_of(
             run,
-            highest_rate=max((level.goodput for level in levels), default=None),
+            highest_rate=max((each * level.goodput for level in levels), default=None),
             alone=(alone and one_user(alone)) or mean,
             objective_s=notebook.question.objective.limit_s,
             alternatives=others(notebook, pick),

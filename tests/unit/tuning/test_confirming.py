@@ -104,3 +104,9 @@ def test_the_answer_has_its_cautions_and_what_runs_now() -> None:
 
 def test_values(golden):
     golden.values()
+
+
+def test_of_windows_of_a_minute_nothing_is_said_to_be_taken_off() -> None:
+    made = confirmed(*[(0.99,)] * 6, window_s=60.0)
+    made.decide(ONE, State.RECOMMENDED)
+    assert "taken off" not in " ".join(Outcome(made).sure)

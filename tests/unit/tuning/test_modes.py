@@ -45,7 +45,7 @@ def test_the_least_memory_that_holds_a_rate() -> None:
     assert told.end is End.CONFIRMED
     assert (told.pick.processes, told.pick.threads) == (2, 4)
     assert told.headline.startswith(f"{told.pick.server}, 2 processes × 4 threads holds 70")
-    assert told.sentences[1] == "Of all that were tried it needs least memory."
+    assert told.sentences[1] == "Of those that hold it, it needs least memory."
     least = told.row(told.pick)
     assert least.memory_bytes == min(row.memory_bytes for row in told.rows if row.rate)
     assert all(notebook.state(one) is not State.RECOMMENDED for one in SIZES if one.processes != 2)

@@ -499,7 +499,7 @@ def test_a_stored_tuning_is_pasted_without_measuring_anew(kind, machine, capsys)
 def test_the_terminal_says_how_to_start_what_is_confirmed(capsys):
     assert ended(*ONE)[0] == 0
     out = " ".join(capsys.readouterr().out.split())
-    assert "Start it with: python -m gunicorn" in out
+    assert "Paste gunicorn.conf.py first. Start it with: python -m gunicorn" in out
     assert f"tunebench --paste=gunicorn.conf.py --of={Tuning.objects.get().short_id}" in out
 
 
@@ -682,3 +682,9 @@ def test_a_place_that_makes_no_sense_is_told_before_one_user_is_asked(machine: M
     status, said = ended(*ONE[:-1], "--bind=10.0.0.1", "--delay-to-clients=100ms")
     assert (status, said.partition(",")[0]) == (2, "--bind lets other hosts reach the server")
     assert not machine.made
+
+
+def test_a_tuning_that_ctrl_c_ended_in_its_first_trial_has_no_files_elsewhere(machine):
+    machine.instead[1] = interrupted
+    assert ended(*ONE)[0] == 130
+    tunebench._write_of(Run.objects.all(), {"json": "-", "html": None})
