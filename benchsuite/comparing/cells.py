@@ -206,8 +206,10 @@ class Cell:
 
 def per_journey(run: Run) -> float:
     """How many requests, or messages, a journey makes: arrivals are journeys, goodput is those."""
-    journeys = sum(part.requests for part in run.measurements.all() if part.scope == JOURNEY)
-    return max(1.0, (run.requests or 0) / journeys) if journeys else 1.0
+    parts = run.measurements.all()  # journeys are those of all stages
+    journeys = sum(part.requests for part in parts if part.scope == JOURNEY)
+    requests = sum(part.requests for part in parts if part.scope == "stage") or run.requests or 0
+    return max(1.0, requests / journeys) if journeys else 1.0
 
 
 def start(run: Run) -> Start:

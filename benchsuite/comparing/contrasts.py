@@ -380,5 +380,7 @@ def more_runs(standing: Standing) -> tuple[str, str]:
     who = listed([one.candidate.title for one in undecided])
     apart = f" {standing.best.title} from {who}" if standing.rivals not in ([], undecided) else ""
     ids = ",".join(cell.entering[0].pk.hex[:8] for cell in cells)
-    sentence = f"{counted(more, 'more run')} each, about {about}, would tell{apart}:"
-    return sentence, command("runbench", f"--again={ids}", f"--repeat={more}")
+    sentence = f"{counted(more, 'more run')} each, about {about}, would tell{apart}"
+    if len({cell.entering[0].revision for cell in cells}) > 1:  # no checkout has two
+        return f"{sentence}.", ""
+    return f"{sentence}:", command("runbench", f"--again={ids}", f"--repeat={more}")

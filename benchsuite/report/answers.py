@@ -187,7 +187,7 @@ def card_of(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
     many = len(cell.shown)
     is_repeated = many > 1 and bool(cell.figures(every.figure("goodput")))
     answer = of_run(middle(cell) or cell.first, is_repeated=is_repeated)
-    if is_repeated:
+    if is_repeated and cell.is_sound and cell.goodput:
         words = f"{cell.first.server} answers {_goodput(cell)}, the mean of {many} runs."
         answer = replace(answer, headline=words)
     return replace(answer, reasons=[], cautions=[])  # both are said of all runs together

@@ -84,9 +84,9 @@ def json_of(runs: Iterable[Run]) -> Iterator[str]:
     """
     before, written, notes_of = "[\n", set[UUID](), notes.for_export()
     for run in runs:
-        figures = json.dumps(run_as_json(run), indent=2)
-        more = {"made_for": purposes.as_plain(run, written), "notes": notes_of(run)}
-        parts = {"stored": as_plain(run), **{name: part for name, part in more.items() if part}}
+        figures, stored = json.dumps(run_as_json(run), indent=2), as_plain(run)
+        more = {"made_for": purposes.as_plain(run, written), "notes": stored and notes_of(run)}
+        parts = {"stored": stored, **{name: part for name, part in more.items() if part}}
         plain = ((name, json.dumps(one, separators=(",", ":"))) for name, one in parts.items())
         lines = (f'"{name}": {text}' for name, text in plain)
         text = ",\n  ".join([figures.removesuffix("\n}"), *lines]) + "\n}"

@@ -76,10 +76,11 @@ class Flame:
     def sentence(self) -> str:
         rare = f" Calls in fewer than {self.least} samples are put together as {stacks.RARE}."
         period = units.format_period(self.run.duration_s)
+        alone = " with one user" * (self.run.model != OPEN)  # tunings profile at a rate
         return (
             f"{units.format_count(self.samples)} samples of Python code at work, taken "
-            f"{self.rate_hz} times a second for {period} of a run of its own with one "
-            f"user. Who waits is not sampled.{rare if self.least > 1 else ''}"
+            f"{self.rate_hz} times a second for {period} of a run of its own{alone}. "
+            f"Who waits is not sampled.{rare if self.least > 1 else ''}"
         )
 
     @cached_property
@@ -414,19 +415,19 @@ def as_json(run: Run) -> dict[str, Any]:
 def limit_lines(cells: Sequence[Cell], diagnosed: Iterable[Run] = ()) -> list[str]:
     """What limits the middle run of each cell: who has which, evidence and remedy of the first."""
     starts = [*diagnosed, *(run for cell in cells for run in cell.shown)]
-    having: dict[str, list[tuple[str, Limit]]] = {}
+    having: dict[str, dict[str, list[Limit]]] = {}
     for title, cell in zip(cell_titles(cells), cells, strict=True):
         if (run := middle(cell)) is None:
             continue
         for limit in limits_of(run, starts, alternatives=alternatives(cell, cells)).limits:
-            having.setdefault(limit.code, []).append((title, limit))
+            having.setdefault(limit.code, {}).setdefault(title, []).append(limit)
     lines = []
     for code, of_code in having.items():
-        title, limit = of_code[0]
-        titles = units.listed([title for title, _ in of_code])
-        whose = f"{titles}. {title}" if len(of_code) > 1 else title
-        lines.append(f"{code}  {whose}: {limit.says} {limit.evidence}")
-        lines.append(" ".join(filter(None, (f"  {limit.fix}", limit.gain))))
+        title, limits = next(iter(of_code.items()))
+        whose = f"{units.listed([*of_code])}. {title}" if len(of_code) > 1 else title
+        for limit in limits:
+            advice = " ".join(filter(None, (f"  {limit.fix}", limit.gain)))
+            lines += [f"{code}  {whose}: {limit.says} {limit.evidence}", advice]
     return lines
 
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from benchsuite.comparing.cells import per_journey
 from benchsuite.comparing.titles import keeps_alive, units_of, workload_title
 from benchsuite.core import units
 from benchsuite.core.answer import Table, Tile
@@ -45,7 +46,9 @@ def _table(
 
 def climb_words(run: Run) -> str:
     """Which level was held, where it levels off or breaks; empty for a run without stages."""
-    levels = [level_of(one, run.duration_s) for one in stages_of(run.measurements.all())]
+    stages = stages_of(run.measurements.all())
+    each = per_journey(run) if stages else 1.0
+    levels = [level_of(one, _due(one, run.duration_s, each)) for one in stages]
     if run.level is None or not levels:
         return ""
     climbed, what = climb(levels), workload_title(run)
@@ -53,7 +56,7 @@ def climb_words(run: Run) -> str:
     broken = levels[climbed.breaks] if climbed.breaks is not None else None
     if headline.offered_rate is not None:
         if not climbed.is_shown:
-            return f"{run.server} held no level, and kept up with {_kept(run, headline)}"
+            return f"{run.server} held no level, and kept up with {_kept(run, headline, each)}"
         beyond = f", and not {broken.name}" if broken else ", the highest level"
         return f"{run.server} held {headline.name} of {what}{beyond}"
     rate = f"{units.format_number(headline.goodput)} {units_of(run)}/s of {what}"
@@ -65,23 +68,32 @@ def climb_words(run: Run) -> str:
     return f"{run.server} levels off at {headline.name} with {rate}{beyond}"
 
 
+CUT = 0.9  #: A stage with less of the requests that were planned was ended early.
+
+
+def _due(stage: Measurement, duration_s: float, each: float) -> float:
+    """Requests a second that were meant to start; the window of what was ended early is shorter."""
+    seen, planned = stage.requests / duration_s, each * (stage.offered_rate or 0.0)
+    return planned if seen < CUT * planned else seen
+
+
 def overload_words(run: Run) -> str:
     """That an open run offered more than was taken; empty where it kept up, and in a closed run."""
     total = every.whole(run)
-    if total is None or total.offered_rate is None or run.duration_s <= 0:
+    if total is None or total.offered_rate is None:
         return ""
-    level = level_of(total, run.duration_s)
+    each = per_journey(run)
+    level = level_of(total, each * total.offered_rate)
     all_answered = not level.dropped and level.throughput >= HELD * level.requested_rate
     if level.is_held or (level.fails and all_answered):  # right or wrong
         return ""
-    return f"{run.server} kept up with {_kept(run, level)}"
+    return f"{run.server} kept up with {_kept(run, level, each)}"
 
 
-def _kept(run: Run, level: Level) -> str:
+def _kept(run: Run, level: Level, each: float) -> str:
     """Arrivals answered right, of those planned; a journey may ask several times."""
     offered, dropped = level.offered_rate or 0.0, level.dropped or 0
-    sent = offered - dropped / run.duration_s
-    answered = level.goodput * sent / level.requested_rate if level.requested_rate else 0.0
+    answered = level.goodput / each
     never = f"; {units.format_count(dropped)} never sent" if dropped else ""
     rates = f"{units.format_number(answered)} of {units.format_number(offered)} arrivals/s"
     return f"{rates} of {workload_title(run)}{never}"

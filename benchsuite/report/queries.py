@@ -67,8 +67,9 @@ def add_totals(runs: Sequence[Run]) -> None:
 
 
 def add_journeys(runs: Sequence[Run]) -> None:
-    """Loads how many journeys each of these runs made, at once, and no other figures of parts."""
-    journeys = Measurement.objects.filter(scope=JOURNEY).only("run", "scope", "requests")
+    """Loads how many journeys each of these runs made, at once, and how many requests by stage."""
+    journeys = Measurement.objects.filter(scope__in=(JOURNEY, "stage"))
+    journeys = journeys.only("run", "scope", "requests")
     prefetch_related_objects(runs, Prefetch("measurements", queryset=journeys))
 
 

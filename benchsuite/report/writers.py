@@ -18,7 +18,7 @@ from benchsuite.core.printable import printable
 
 NARROWEST = 20  #: A terminal of fewer columns is taken to have as many.
 
-COMMAND = re.compile(r"(?<=: )python manage\.py \S.*$")
+COMMAND = re.compile(r"(?<=: )(python manage\.py|(python -m |uvx \S+ \S+ )?benchsuite) \S.*$")
 """What a sentence ends in and a reader copies: it stands on a line of its own, whole."""
 
 COPIED = re.compile(r"/|=|^-|^\w+\(")  #: In words to be copied: paths, addresses, options.

@@ -16,7 +16,7 @@ from benchsuite.core.observations import Effort, Evidence, FrontShares, OfLevel,
 from benchsuite.core.printable import hidden, hidden_in
 from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, work_s
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
-from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST
+from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST, UNITS
 from benchsuite.findings.generator import littles_law
 from benchsuite.findings.target import answered_elsewhere, stall
 from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
@@ -160,7 +160,7 @@ class RunRecord:
         load = self.spec.load
         if not load.stages or not self.segments or not (self.total and self.total.requests):
             return None
-        levels = [level_of(one.total, one.window[1] - one.window[0]) for one in self.segments]
+        levels = [level_of(one.total, one.arrived_per_s or 0.0) for one in self.segments]
         return climb(levels).headline
 
     def ask_again(self) -> None:
@@ -174,8 +174,8 @@ class RunRecord:
 
     @property
     def asks_one_page(self) -> bool:
-        """Whether what the prober asks is all that the journeys ask."""
-        return sum(summary.scope == REQUEST for summary in self.summaries) == 1
+        """Whether what the prober asks is all that the figures are of."""
+        return [one.scope for one in self.summaries if one.scope in UNITS[self.unit]] == [REQUEST]
 
     @property
     def readings(self) -> tuple[Reading, ...]:

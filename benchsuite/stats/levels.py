@@ -84,8 +84,8 @@ class Level:
         return keeps_up and not self.dropped and not self.fails
 
 
-def level_of(stage: Any, duration_s: float) -> Level:
-    """The level that a stage, a summary or as it is stored, measured in a window of that length."""
+def level_of(stage: Any, requested_rate: float) -> Level:
+    """The level that a stage, a summary or as it is stored, measured where so many were due."""
     planned = getattr(stage, "arrivals", stage)  # stored, these are columns of its own
     arrivals = ("offered_rate", "achieved_rate", "dropped")
     return Level(
@@ -95,7 +95,7 @@ def level_of(stage: Any, duration_s: float) -> Level:
         failures=stage.failures,
         throughput=stage.throughput,
         goodput=stage.goodput,
-        requested_rate=stage.requests / duration_s,
+        requested_rate=requested_rate,
         **{name: getattr(planned, name, None) for name in arrivals},
     )
 

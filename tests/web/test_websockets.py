@@ -13,7 +13,7 @@ from benchsuite.comparing.cells import cells
 from benchsuite.core.results import Traffic
 from benchsuite.management.output import Screen
 from benchsuite.models import Run
-from benchsuite.report.answers import of_run
+from benchsuite.report.answers import card_of, of_run
 from benchsuite.report.exports import run_as_json
 from benchsuite.report.parts import sockets_table
 from tests.factories import BEGUN, make_run
@@ -111,6 +111,7 @@ def test_intervals_that_overlap_are_too_close_to_call():
     runs = [make_idle_run(server, each_bytes=each) for server, each in sizes.items()]
     told = "Too close to call: daphne has 0.87 × the memory per connection of uvicorn."
     assert ranking(cells(runs), {}).headline == told
+    assert "idle connections" in card_of(cells([make_idle_run(), make_idle_run()]), {}).headline
 
 
 def test_json_holds_every_count():

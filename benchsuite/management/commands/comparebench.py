@@ -76,12 +76,16 @@ class Command(BriefCommand):
         asked = read(Comparing, options)
         output.check("--markdown", asked.markdown)
         margins = (contrasts.parsed(asked.margins), conf.margins())
-        metrics = [contrasts.metric(name, *margins) for name in asked.metrics or contrasts.DEFAULT]
         conditions = [gate.parse(text) for text in asked.conditions]
         sweep()
         pairs, choices = pairing.pairs(asked.names, asked.baseline, notes.starred)
         comparison = differences.Comparison(pairing.runs(pairs))
-        unlike = [one.sentence(comparison.titles) for one in differences.unlike(comparison)]
+        names = asked.metrics or contrasts.figures_of(comparison.cells)
+        metrics = [contrasts.metric(name, *margins) for name in names]
+        each = (differences.Comparison(pairing.runs([pair])) for pair in pairs)
+        kinds = {one.kind for of_pair in each for one in differences.unlike(of_pair)}
+        found = (one for one in differences.unlike(comparison) if one.kind in kinds)
+        unlike = [one.sentence(comparison.titles) for one in found]
         if unlike and not asked.force:
             raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
         made, judgements = contrasts.contrasts(pairs, metrics), gate.judge(pairs, conditions)
