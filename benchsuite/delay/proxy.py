@@ -170,7 +170,8 @@ class Endpoint(asyncio.Protocol):
             self._resume()
 
     def end(self, transport: asyncio.Transport) -> None:
-        transport.write_eof()
+        with suppress(OSError):  # it has just gone
+            transport.write_eof()
         self.ended = True
         self._connection.end_forwarded()
 

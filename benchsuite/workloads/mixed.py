@@ -66,7 +66,8 @@ class Mixed(Workload):
                     f"Of {load.users} users none is left for {work.name}; give more --users."
                 )
             work.visitor = self.visitor
-            work.fit(replace(load, users=len(population.users)))
+            count = len(population.users)  # load processes share the users of all parts
+            work.fit(replace(load, users=count, processes=1, hosts=min(load.hosts, 2, count)))
         return load
 
     def populations(self, load: LoadProfile) -> Sequence[Population]:

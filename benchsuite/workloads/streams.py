@@ -214,6 +214,8 @@ class WsBroadcast(WebSocketWorkload):
     def fit(self, load: LoadProfile) -> LoadProfile:
         if not load.keep_alive:
             raise UsageError("Subscribers keep their connection; remove --no-keep-alive.")
+        if load.hosts > 1:
+            raise UsageError("Publications are timed by one clock; give --load-hosts=1 at most.")
         self._by_rate = load.is_open
         return load
 

@@ -55,6 +55,7 @@ def pieces(*parts):
 
 
 FRAMES = {
+    "other bytes in chunks": [OURS + b"X: \xe4\r\n" + IN_CHUNKS.removeprefix(OURS)],
     "head, then body": [OURS + LENGTH + b"\r\n", b"OK"],
     "body byte by byte": [OURS + LENGTH + b"\r\n", b"O", b"K"],
     "cut in the status line": [OURS[:7], OURS[7:] + LENGTH + b"\r\nOK"],

@@ -159,6 +159,14 @@ def test_a_task_that_raises_is_a_failed_journey(tmp_path):
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}
     assert result.kinds("Visitor") == {Kind.JOURNEY_ERROR: responder.seen["/"]}
     assert result.example("Visitor", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
+    assert {one.scope for one in result.names} == {"request"}, "what went well is counted there"
+
+
+def test_a_user_whose_on_start_raises_is_told_and_tries_again(tmp_path):
+    failing = '    def on_start(self):\n        {}["missing"]\n'
+    result, _ = run(tmp_path, visitor("HttpUser", body=HOME + failing))
+    assert result.example("Visitor", Kind.JOURNEY_ERROR).startswith("KeyError: 'missing' (")
+    assert len(result.of("Visitor")) > 2, "not only before the window"
 
 
 def test_hooks_weights_and_options_work_as_in_locust(tmp_path):

@@ -187,7 +187,8 @@ class Run:
             self._say("refused", message=str(error), **vars(error))
         except Exception as error:
             log.warning("%s", error, exc_info=not isinstance(error, BenchsuiteError | OSError))
-            self._say("failed", message=own_words(error).partition("\n")[0])
+            words = own_words(error).partition("\n")[0]
+            self._say("failed", message=words.replace("; its log ends with:", "."))
         finally:
             # the samples of a hundred runs would fill a disk, or memory where /tmp is in it
             shutil.rmtree(self._folder, ignore_errors=True)

@@ -23,6 +23,7 @@ import numpy as np
 
 from benchsuite.core.exceptions import AnswerError, LoadError
 from benchsuite.core.plain import parsed, plain, read
+from benchsuite.core.printable import hidden
 from benchsuite.core.samples import UNITS, Kind
 from benchsuite.load import job as messages
 from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
@@ -53,7 +54,7 @@ def together(parts: Iterable[Part]) -> Part:
     for samples, names in parts:
         indexes = []
         for entry in names:
-            key = (entry.name, entry.scope)
+            key = (hidden(entry.name), entry.scope)  # as it is shown
             if key in entries:
                 examples = {**entry.examples, **entries[key].examples}
                 answers = {**entry.answers, **entries[key].answers}

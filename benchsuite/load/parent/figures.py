@@ -374,7 +374,7 @@ def _with_one(
     samples: Samples, names: Sequence[NameEntry], index: int, timeout_s: float
 ) -> tuple[Samples, Sequence[NameEntry]]:
     path = names[index].name.partition(" ")[2]
-    of = {one.scope: place for place, one in enumerate(names) if one.name.endswith(f" {path}")}
+    of = {one.scope: place for place, one in enumerate(names) if one.name == f"{one.scope} {path}"}
     if (message := of.get(scopes.MESSAGE)) is None:
         return samples, names
     took_s = samples["finish"] - samples["start"]

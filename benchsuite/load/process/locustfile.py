@@ -27,12 +27,12 @@ from locust.user.task import LOCUST_STATE_RUNNING
 from locust.util.load_locustfile import load_locustfile
 
 from benchsuite.core.exceptions import LoadError, last_line, own_words
-from benchsuite.core.samples import JOURNEY, REQUEST, RESENT, Kind
+from benchsuite.core.samples import REQUEST, RESENT, Kind
 from benchsuite.load.client import failures
 from benchsuite.load.client.http.connection import REST_S
 from benchsuite.load.client.target import Failed, Recorder
 from benchsuite.load.job import Job
-from benchsuite.load.process.users import UserPool
+from benchsuite.load.process.users import PAUSE_S, UserPool
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
 
@@ -99,7 +99,13 @@ class LocustfileUsers(UserPool):
         def noted_run(user: User) -> None:
             numbers[user] = len(numbers)
             first_start()
-            run(user)
+            while not self._closed:
+                try:
+                    run(user)
+                    return
+                except Exception as error:  # noqa: BLE001 - of on_start: Locust would lose the user
+                    self._on_user_error(user, error)
+                    gevent.sleep(PAUSE_S)
 
         User.run = noted_run  # type: ignore[method-assign, misc]
         for session in (HttpSession, FastHttpSession):
@@ -248,9 +254,9 @@ class LocustfileUsers(UserPool):
         return kind, own_words(exception)
 
     def _on_user_error(self, user_instance: Any, exception: BaseException, **_: Any) -> None:
-        """A task that raised: a failed journey, named after its user class."""
+        """A task that raised: a failure among the requests, named after its user class."""
         user = user_instance if isinstance(user_instance, User) else user_instance.user
-        index = self._recorder.index(type(user).__name__, JOURNEY)
+        index = self._recorder.index(type(user).__name__, REQUEST)
         now = monotonic()
         self._recorder.add(index, Kind.JOURNEY_ERROR, self._number(user), 0, now, now, now)
         self._recorder.example(index, Kind.JOURNEY_ERROR, last_line(exception))

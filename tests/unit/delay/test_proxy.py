@@ -1,6 +1,7 @@
 """When what comes in at one end goes out at the other, with a clock and sockets of the test's."""
 
 import asyncio
+import os
 import socket
 from argparse import Namespace
 from collections.abc import Callable
@@ -119,3 +120,13 @@ def test_of_a_names_addresses_the_first_is_kept_that_takes_a_connection(monkeypa
             asyncio.run(Connection(shared)._reach())
     assert asked == ["::1", "127.0.0.1", "127.0.0.1", "::1", "::1"]
     assert capsys.readouterr().err == "::1:5432 can't be reached: refused\n"
+
+
+def test_an_end_that_nobody_takes_any_more_stops_no_others(monkeypatch):
+    monkeypatch.setattr(proxy, "monotonic", lambda: clock.now)
+    clock.reset()
+    line = Line(clock)
+    line.receiver.write_eof = lambda: os.close(-1)  # an OSError
+    line.source.eof_received()
+    clock.go_to(100.1)
+    assert line.sink.ended

@@ -207,6 +207,7 @@ class HttpClient:
         self.failed = failed
         if self._held is not None:
             self._held.kind = Kind.OK
+            self.settle()
         return answer
 
     def post(

@@ -211,3 +211,12 @@ def test_the_best_counts_and_one_beyond_doubt_before_others(tries, best, tmp_pat
     found = ceiling._best(cast(Responder, ()), LoadProfile(), tmp_path)
     assert found.throughput == best
     assert next(left, None) is None, "each was made"
+
+
+def test_names_that_differ_by_a_password_alone_are_one():
+    names = [
+        driver.NameEntry(name=f"GET /in/?password={word}", scope="request", examples={})
+        for word in "ab"
+    ]
+    _, known = driver.together([(driver.np.empty(0, driver.DTYPE), names)])
+    assert len(known) == 1

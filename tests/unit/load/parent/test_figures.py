@@ -11,7 +11,9 @@ from benchsuite.core.exceptions import LoadError
 from benchsuite.core.plain import plain, read
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile
-from benchsuite.load.parent.figures import LoadFigures, added
+from benchsuite.load.parent.driver import NameEntry
+from benchsuite.load.parent.figures import LoadFigures, added, with_broadcasts
+from benchsuite.stats.summary import DTYPE
 from tests.unit.runner.test_figures import figures, steady
 
 LOADS = [
@@ -65,3 +67,14 @@ def test_a_histogram_that_is_none_is_told():
     odd = replace(part, total=replace(part.total, response_time=times))
     with pytest.raises(LoadError, match="of load hosts can't be added up"):
         added([part, odd], done=whole.done, load=LOADS[0], alike=True)
+
+
+def test_a_ping_is_no_delivery():
+    scopes = {"handshake": "handshake", "message": "message", "publication": "publication"}
+    scopes["ping"] = "message"
+    names = [NameEntry(name=f"{one} /ws", scope=scopes[one], examples={}) for one in scopes]
+    samples = np.zeros(4, DTYPE)
+    samples["name"] = range(4)
+    samples["start"], samples["finish"] = [0, 2, 2, 3], [1, 2.5, 2.1, 3.1]
+    samples, _ = with_broadcasts(samples, names)
+    assert not (samples["kind"] == Kind.LOST).any()

@@ -4,13 +4,14 @@ import gzip
 import zlib
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any, cast
 
 import brotli
 import pytest
 
 from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import Kind
-from benchsuite.load.client.http import answer, client, streams
+from benchsuite.load.client.http import answer, client, connection, streams
 from benchsuite.load.client.http.answer import Head, NotDecoded, codings_of, decoded
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.http.streams import Parser
@@ -110,10 +111,22 @@ def test_a_wanted_status_is_wanted_where_redirects_end(monkeypatch):
 
 def test_what_is_only_looked_at_may_be_missing(monkeypatch):
     user = a_user(monkeypatch, Head(404), Head(404))
+    added: list[tuple[int, Kind]] = []
+    monkeypatch.setattr(user.recorder, "add", lambda *sample: added.append(sample))
     assert user.look("/static/site.css").status_code == 404
-    assert (user.failed, user._held.kind) == (None, Kind.OK)
+    user.reject(AnswerError("no form"), "no form")
+    assert (user.failed, [kind for _, kind, *_ in added]) == (None, [Kind.OK])
     user.get("/gone/")
     assert user.failed.status == 404, "what is asked for may not"
+
+
+def test_a_cookie_goes_back_with_the_bytes_that_came():
+    answer = connection._Answer("GET")
+    head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=ж\r\n\r\n"
+    connection.Connection._feed(cast(Any, None), answer, head.encode())
+    cookies = client.Cookies({})
+    cookies.take([answer["set-cookie"]])
+    assert cookies.header_line.encode("latin-1") == "Cookie: a=ж\r\n".encode()
 
 
 def test_a_redirect_to_what_is_no_address_is_told(monkeypatch):
