@@ -149,7 +149,7 @@ class Session:
     ) -> None:
         watcher.stage("starting")
         spec, work = plan.spec, plan.workload
-        files = network.descriptors_needed(*preflight.connections(spec))
+        files = network.descriptors_needed(preflight.connections(spec)[0], ends=2)  # of a router
         limits = stack.enter_context(network.descriptors_raised(files))
         load = stack.enter_context(self._load(plan, folder, watcher))
         keeper = self._data.keeper(plan)

@@ -1,5 +1,6 @@
 """The contract of a server adapter: facts, and a pure `argv()`; it starts and stops nothing."""
 
+import re
 import shlex
 import signal
 from collections.abc import Mapping, Sequence
@@ -113,7 +114,7 @@ class ServerAdapter:
     name: ClassVar[str]
     interface: ClassVar[Interface]
     distribution: ClassVar[str]  #: The PyPI distribution of the program.
-    requirement: ClassVar[str] = ""  #: pip's requirement for it; empty for the name alone.
+    requirement: ClassVar[str] = ""  #: pip's, such as "gunicorn>=24"; empty for the name alone.
     companions: ClassVar[tuple[str, ...]] = ()  #: Other distributions that must be installed, too.
     missing: ClassVar[Available | None] = None  #: What to say where the program is not installed.
     program: ClassVar[str] = ""  #: The Python module that is started.
@@ -288,7 +289,12 @@ class ServerAdapter:
     def available(cls, python: Interpreter = OWN) -> Available:
         """Whether program and companions are installed and, if not, what would install them."""
         missing = {name: name for name in cls.companions if python.installed(name) is None}
-        if cls.version(python) is None:
+        version, least = cls.version(python), re.search(r">=(\d+)", cls.requirement)
+        major = re.match(r"\d+", version) if version and least else None
+        if least and major and int(major[0]) < int(least[1]):
+            install = f"pip install {shlex.quote(cls.requirement)}"
+            return Available(False, f"{cls.distribution} {version} is too old", install)
+        if version is None:
             if cls.missing is not None:
                 return cls.missing
             missing = {cls.distribution: cls.requirement or cls.distribution, **missing}

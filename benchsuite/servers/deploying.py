@@ -60,7 +60,8 @@ def texts(here: Deployed, contained: Deployed, port: int, spec: ServerSpec) -> d
     unit, stop = _unit(here), here.stop_signal
     kinds = {**here.files, "command": command, "systemd": unit, "Procfile": f"web: {command}"}
     if contained.files == here.files:  # else they name the address
-        lines = [f"ENV {name}={json.dumps(value)}" for name, value in contained.env.items()]
+        own = {name: json.dumps(one, ensure_ascii=False) for name, one in contained.env.items()}
+        lines = [f"ENV {name}={text}".replace("$", r"\$") for name, text in own.items()]
         lines += [f"COPY {name} ./" for name in contained.files]
         lines += [f"EXPOSE {port}"]
         lines += [f"STOPSIGNAL {stop.name}"] if stop is not signal.SIGTERM else []
@@ -74,8 +75,9 @@ def databases(spec: DatabaseSpec) -> str:
     if spec.pool is not None:
         flag, sizes = f"pool={spec.pool}", json.dumps(pool_sizes(spec.pool))
         lines = [
-            '    entry["CONN_MAX_AGE"] = 0',
-            f'    entry["OPTIONS"] = {{**entry.get("OPTIONS", {{}}), "pool": {sizes}}}',
+            '    if any(sign in entry.get("ENGINE", "") for sign in ("postg", "psql")):',
+            '        entry["CONN_MAX_AGE"] = 0',
+            f'        entry["OPTIONS"] = {{**entry.get("OPTIONS", {{}}), "pool": {sizes}}}',
         ]
     elif spec.conn_max_age_s is not None:
         flag = f"conn-max-age={spec.conn_max_age_s:g}"

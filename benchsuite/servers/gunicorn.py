@@ -107,7 +107,9 @@ class Gunicorn(ServerAdapter):
             return measured
         argv = [*self.python.module("gunicorn"), self.served]
         argv += ["--config", CONF, "--bind", f"{host}:{port}"]
-        return replace(measured, argv=argv, files={CONF: self._settings_file()})
+        of_file = ("UVICORN_LOOP", "UVICORN_WS")
+        env = {name: text for name, text in measured.env.items() if name not in of_file}
+        return replace(measured, argv=argv, env=env, files={CONF: self._settings_file()})
 
     def _settings_file(self) -> str:
         """What the command line says, as a configuration file."""
@@ -190,9 +192,8 @@ class GunicornUvicorn(Gunicorn):
     options = {**COMMON, **KEPT, "loop": "auto", "ws": "auto"}
 
     def env(self) -> dict[str, str]:
-        loop, sockets = self.settings["loop"], self.settings["ws"]
-        ours = {"BENCHSUITE_UVICORN_LOOP": loop, "BENCHSUITE_UVICORN_WS": sockets}
-        return {**super().env(), **ours}
+        own = {"UVICORN_LOOP": self.settings["loop"], "UVICORN_WS": self.settings["ws"]}
+        return {**super().env(), **own}
 
     def _settings_file(self) -> str:
         lines = super()._settings_file().splitlines()

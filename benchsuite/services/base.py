@@ -30,7 +30,7 @@ HOST = "127.0.0.1"
 USER = "benchsuite"  #: The target's user: may make databases of a run, and is no superuser.
 WATCHING = 1  #: The connection that telemetry holds while the load runs.
 ATTEMPTS = 3  #: Another program may take a free port between looking for it and listening on it.
-TAKEN = "Address already in use"  #: What a log says then.
+TAKEN = "address already in use"  #: What a log says then, in small or large letters.
 RUN_S = 60.0  #: How long a program that prepares one may take.
 
 
@@ -188,7 +188,7 @@ class Service(ABC):
                     timeout_s = self.start_timeout_s or self.ready_s
                     wait_until_ready(process, self.answers, timeout_s=timeout_s)
                 except StartError:
-                    if left and wanted is None and TAKEN in process.log_tail():
+                    if left and wanted is None and TAKEN in process.log_tail().lower():
                         continue  # somebody took the port since it was found free
                     raise
                 self.process = process

@@ -21,8 +21,12 @@ def read_options(words):
 
 
 def compose():
-    services = yaml.safe_load((HOSTS / "compose.yaml").read_text())["services"]
-    bench, load = services["bench"], services["load"]
+    sample = yaml.safe_load((HOSTS / "compose.yaml").read_text())
+    bench, load = (sample["services"][name] for name in ("bench", "load"))
+    key = HOSTS / sample["secrets"]["bench_key"]["file"].partition(":-")[2].rstrip("}")
+    assert key.resolve().parent == DEPLOY.resolve().parent, "where --new-key bench.key writes it"
+    number = int(bench["networks"]["bench"]["ipv4_address"].rpartition(".")[2])
+    assert number > 2 + load["deploy"]["replicas"], "what Docker gives first is the replicas'"
     assert f"--bind={bench['networks']['bench']['ipv4_address']}" in bench["command"]
     assert bench["secrets"] == load["secrets"] == ["bench_key"]
     return bench["command"], load["command"], load["deploy"]["replicas"]

@@ -2,9 +2,11 @@
 
 import os
 import signal
+import sys
 import traceback
 
 os.chdir($project)
+sys.path.insert(0, $project)
 try:
     from $module import $callable as application
 except BaseException:

@@ -8,6 +8,6 @@ from uvicorn_worker import UvicornWorker
 class Worker(UvicornWorker):  # type: ignore[misc,unused-ignore]
     CONFIG_KWARGS = {
         **UvicornWorker.CONFIG_KWARGS,
-        "loop": os.environ["BENCHSUITE_UVICORN_LOOP"],
-        "ws": os.environ["BENCHSUITE_UVICORN_WS"],
+        "loop": os.environ["UVICORN_LOOP"],
+        "ws": os.environ["UVICORN_WS"],
     }

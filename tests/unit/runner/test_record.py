@@ -1,6 +1,8 @@
 """What is known of a run whose load broke."""
 
+from contextlib import ExitStack
 from datetime import UTC, datetime
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
@@ -10,13 +12,14 @@ from benchsuite.core.exceptions import LoadError
 from benchsuite.core.observations import Cluster, Evidence, Segment
 from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import Round, Stall
-from benchsuite.core.specs import RunSpec, ServerSpec
+from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.findings.window import is_surely_beyond
 from benchsuite.load.job import Done, Tick
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, _of, result
 from benchsuite.runner.running_system import API
-from benchsuite.runner.session import _load
+from benchsuite.runner.session import Session, _load
+from benchsuite.system import network
 from benchsuite.telemetry.sampler import Watched
 from tests.unit.findings.clean import summary
 
@@ -41,6 +44,12 @@ class Sampler:
 @pytest.fixture
 def record():
     return RunRecord(resolve(SPEC), started_at=datetime.now(UTC))
+
+
+@pytest.mark.parametrize("unit", ["request", "message"])
+def test_messages_beside_a_page_are_not_what_the_prober_asks(record, unit):
+    record.summaries, record.unit = (summary(scope="request"), summary(scope="message")), unit
+    assert not record.asks_one_page
 
 
 def test_readings_are_told_from_the_first_one_when_the_load_broke(record):
@@ -122,3 +131,13 @@ def test_a_result_holds_no_password_whoever_told_it(record):
     found = result(record, {})
     assert "s3cr3t" not in repr(found)
     assert found.log_tail == "first\nredis://host:6379 refused 'PASSWORD': '***'"
+
+
+def test_what_forwards_may_open_files_for_both_ends(monkeypatch):
+    raised: list[int] = []
+    monkeypatch.setattr(network, "descriptors_raised", lambda count: raised.append(count) or 1 / 0)
+    plan = resolve(RunSpec(server=ServerSpec(server="uwsgi"), load=LoadProfile(users=600)))
+    watcher = cast(Any, SimpleNamespace(stage=str))
+    with pytest.raises(ZeroDivisionError):
+        Session(settings_module="")._measure(plan, cast(Any, None), Path(), ExitStack(), watcher)
+    assert raised == [2 * 600 + network.MARGIN]

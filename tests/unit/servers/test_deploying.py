@@ -94,8 +94,27 @@ def test_gunicorns_file_is_python_that_names_each_setting_once(name):
 def test_databases_are_reached_as_was_measured(golden):
     def entry(**asked):
         text = databases(DatabaseSpec(**asked))
-        names = {"DATABASES": {"default": {"OPTIONS": {"sslmode": "require"}}}}
+        default = {"ENGINE": "postgresql", "OPTIONS": {"sslmode": "require"}}
+        names = {"DATABASES": {"default": default}}
         exec(text, names)
         return text, names["DATABASES"]["default"]
 
     golden.cases(entry)
+
+
+def test_a_pool_is_for_postgresql_alone():
+    names = {"DATABASES": {"logs": {"ENGINE": "django.db.backends.sqlite3"}}}
+    exec(databases(DatabaseSpec(pool=8)), names)
+    assert names["DATABASES"] == {"logs": {"ENGINE": "django.db.backends.sqlite3"}}
+
+
+def test_uvicorns_worker_is_told_its_loop_where_it_is_pasted():
+    chosen = {"loop": "asyncio"}
+    assert "UVICORN_LOOP=asyncio" in pasted("circus-gunicorn-uvicorn", options=chosen)["systemd"]
+    own = pasted("gunicorn-uvicorn", options={**chosen, "config": "/srv/own.py"})
+    assert "UVICORN_LOOP=asyncio" in own["command"]
+
+
+def test_docker_replaces_nothing_in_a_variable():
+    text = pasted("waitress", options={"env": "'KEY=é$b'"})["Dockerfile"]
+    assert r'ENV KEY="é\$b"' in text
