@@ -91,11 +91,16 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Error]:
 
 
 def fault_of(path: str, base: str) -> str:
-    """Why this is not the dotted path of a subclass; empty where it is."""
+    """Why this is not the dotted path of a whole subclass; empty where it is."""
     imported, fault = _imported(path)
-    if fault or (isinstance(imported, type) and issubclass(imported, import_string(base))):
+    wanted = import_string(base)
+    if fault:
         return fault
-    return f"{path!r} is no subclass of {base}"
+    if not (isinstance(imported, type) and issubclass(imported, wanted)):
+        return f"{path!r} is no subclass of {base}"
+    is_named = "name" not in wanted.__annotations__ or hasattr(imported, "name")
+    lacks = [*sorted(getattr(imported, "__abstractmethods__", ())), *["name"] * (not is_named)]
+    return f"{path!r} has no {' and no '.join(lacks)}" if lacks else ""
 
 
 def _imported(path: str) -> tuple[Any, str]:

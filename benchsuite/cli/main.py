@@ -65,6 +65,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 0
     try:
         return _execute(asked, program)
+    except KeyboardInterrupt:
+        sys.stderr.write("Interrupted.\n")
+        return 130
     except BenchsuiteError as error:
         sys.stderr.write(f"benchsuite: {hidden(str(error))}\n")
         return 2 if isinstance(error, UsageError) else 1

@@ -46,7 +46,7 @@ def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iter
 
     def placed(name: str, kind: str) -> str:
         before, equals, file = name.rpartition("=") if "=" in kind else ("", "", name)
-        is_file = file not in ("", "-") and (kind == "FILE" or (folder / file).is_file())
+        is_file = file not in ("", "-") and (kind == "FILE" or os.path.isfile(folder / file))
         return before + equals + str(folder / file) if is_file else name
 
     action = None

@@ -10,7 +10,7 @@ import runpy
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from typing import Any, Never
+from typing import Any
 
 MARK = "benchsuite-probe:"  #: Begins the line.
 MOST = 200  #: Pages.
@@ -26,7 +26,7 @@ class _Reached(BaseException):
     """manage.py has come to the command that it would execute."""
 
 
-def _execute(self: object) -> Never:
+def _execute(self: object) -> None:
     raise _Reached
 
 
@@ -43,19 +43,23 @@ def _manage(path: str) -> None:
 
 def _pages(resolver: Any, prefix: str = "/") -> Iterator[str]:
     """Paths of the URLconf that need no argument."""
+    from django.utils.regex_helper import normalize
+
     for patterns, *_ in resolver.reverse_dict.values():
         yield from (prefix + path for path, names in patterns if not names)
     for inner, below in resolver.namespace_dict.values():
-        if below.app_name not in ADMINS and "%(" not in inner:
-            yield from _pages(below, prefix + inner)
+        start, names = normalize(inner)[0]
+        if below.app_name not in ADMINS and not names:
+            yield from _pages(below, prefix + start)
 
 
 def _look(path: str, settings_module: str, report: dict[str, Any]) -> None:
     """Fills the report as far as the project can be loaded."""
     before, folders = dict(os.environ), list(sys.path)
-    if settings_module:
-        os.environ["DJANGO_SETTINGS_MODULE"] = settings_module
+    asked = {"DJANGO_SETTINGS_MODULE": settings_module} if settings_module else {}
+    os.environ.update(asked)
     _manage(path)
+    os.environ.update(asked)  # as with manage.py's own option
     report["environment"] = {
         name: value for name, value in os.environ.items() if before.get(name) != value
     }
@@ -65,12 +69,16 @@ def _look(path: str, settings_module: str, report: dict[str, Any]) -> None:
 
     report["settings"] = os.environ.get("DJANGO_SETTINGS_MODULE", "")
     report["django"] = django.get_version()
+    report["python"] = sys.executable  # which a shim chooses by the folder
     from django.conf import settings
 
     django.setup()
     report["values"] = {name: getattr(settings, name, None) for name in VALUES}
     from django.urls import Resolver404, get_resolver
+    from django.utils.translation import activate, get_supported_language_variant
 
+    with suppress(LookupError):  # as for visitors: LANGUAGES may have but "en" of "en-us"
+        activate(get_supported_language_variant(settings.LANGUAGE_CODE))
     resolver = get_resolver()
     pages = {*_pages(resolver)} - {"/"}
     report["pages"] = sorted(pages, key=lambda page: (page.count("/"), page))[:MOST]

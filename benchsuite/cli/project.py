@@ -68,7 +68,8 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
             names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
             there = f"; there are {listed(sorted(names))}" if names else ""
             raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
-        project = Project(folder=home, python=candidate.absolute(), **known)
+        own = Path(known.pop("python", candidate)).absolute()
+        project = Project(folder=home, python=own, **known)
         if not project.fault:
             return project
         lacking = lacking or project  # it has Django, but may be that of another project

@@ -5,10 +5,8 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from benchsuite.core.specs import DatabaseSpec, Option, WorkloadSpec
-from benchsuite.core.specs.database import vendor_of
+from benchsuite.core.specs.database import PORTS, vendor_of
 from benchsuite.core.specs.spec import Spec
-
-PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}  #: Default port, by vendor.
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -8,6 +8,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,6 +16,7 @@ import pytest
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.core.results import RunResult, Status
 from benchsuite.core.specs import DatabaseSpec, VisitorSpec
+from benchsuite.isolation.databases import filling
 from benchsuite.services.mariadb import MariaDB, connected
 from tests.integration.postgres import Cluster, cluster
 from tests.integration.runs import Quiet, made, page, written
@@ -284,3 +286,12 @@ def checksums(admin: Any) -> Any:
     with admin.cursor() as cursor:
         cursor.execute("CHECKSUM TABLE shop.shop_order, shop.shop_log, shop.django_migrations")
         return cursor.fetchall()
+
+
+def test_the_reason_is_told_and_not_what_a_program_says_of_its_name(monkeypatch):
+    says = "echo mysqldump: Deprecated program name. >&2; echo Got error: 1045 >&2; exit 2"
+    monkeypatch.setattr(filling, "DUMPS", {"mysql": ("sh", "-c", says)})
+    monkeypatch.setattr(filling, "_client", lambda one: (["cat"], dict(os.environ)))
+    database: Any = SimpleNamespace(vendor="mysql", alias="default")
+    with pytest.raises(DatabaseError, match="said: Got error: 1045"):
+        filling._dump(database, database)

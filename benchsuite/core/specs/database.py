@@ -23,6 +23,7 @@ PLACE_OPTIONS = (
 """Those that say where it is."""
 VENDORS = {"postgresql": "postg|psql", "mysql": "mysql|maria", "oracle": "oracle", "sqlite": "lite"}
 """Vendor → what is in the names of its engines; to import one would need the settings."""
+PORTS = {"postgresql": 5432, "mysql": 3306, "oracle": 1521}  #: Default port, by vendor.
 
 
 def vendor_of(entry: Mapping[str, Any]) -> str:

@@ -127,7 +127,7 @@ class TargetSpec(Spec):
     group = "Settings and variables"
     settings: Mapping[str, Any] = option(
         {},
-        "--setting NAME=VALUE  a setting of the target, such as CONN_HEALTH_CHECKS=true or "
+        "--setting NAME=VALUE  a setting of the target, such as USE_I18N=false or "
         "CACHES.default.TIMEOUT=5 (JSON, else text)",
     )
     """Name, dotted where it is nested, → what JSON can hold; "{folder}" is the run's."""

@@ -293,7 +293,7 @@ def explain(error: BaseException, entry: Mapping[str, Any]) -> str:
     """One sentence for an error while creating databases on the server of a DATABASES entry."""
     place, words, user = where(entry), first_line(error), entry.get("USER")
     refusal = why(error)
-    if refusal is Refusal.FORBIDDEN:
+    if refusal is Refusal.FORBIDDEN and isinstance(error, SystemExit):  # as Django ends
         right = f'ALTER ROLE "{user or "your_user"}" CREATEDB'
         if "mysql" in str(entry.get("ENGINE")):
             right = rf"GRANT ALL ON `bench\_%`.* TO '{user or 'your_user'}'"

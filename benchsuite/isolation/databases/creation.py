@@ -80,14 +80,12 @@ class Throwaway:
         """Migrates the templates, as `manage.py test` does."""
         from django.test.utils import setup_databases
 
-        if aliases := _aliases():
-            setup_databases(
-                verbosity=2,  # names each migration, which the parent tells of one that takes long
-                interactive=False,
-                keepdb=True,
-                aliases=dict.fromkeys(aliases),
-                serialized_aliases=[],
-            )
+        setup_databases(
+            verbosity=2,  # names each migration, which the parent tells of one that takes long
+            interactive=False,
+            keepdb=True,
+            serialized_aliases=[],
+        )
 
     def names(self, suffix: str) -> dict[str, str]:
         """Alias → NAME of its copy with this suffix."""

@@ -93,8 +93,8 @@ def _log_file(setting: Found) -> Any:
 
 
 def _log_sender(setting: Found) -> Any:
-    senders = [f"logging.handlers.{name}Handler" for name in ("SMTP", "HTTP", "Socket", "Datagram")]
-    if not isinstance(setting.value, Mapping) or setting.value.get("class") not in senders:
+    places = ("mailhost", "host", "address", "url")  # a sender has one of them
+    if not isinstance(setting.value, Mapping) or setting.value.keys().isdisjoint(places):
         # mail to the admins goes where all mail goes
         return brokers.merged({}, without=("email_backend",))(setting)
     return brokers.merged({"class": "logging.NullHandler"}, only=("level", "filters"))(setting)

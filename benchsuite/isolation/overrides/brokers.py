@@ -16,7 +16,7 @@ FILE_CACHE = "django.core.cache.backends.filebased.FileBasedCache"
 IN_MEMORY = (".LocMemCache", ".DummyCache")
 IN_DATABASE = ".DatabaseCache"
 MOST_ENTRIES = 100_000  #: With Django's own 300 a file cache would be culling all the time.
-_OF_A_PLACE = ("USERNAME", "PASSWORD", "SENTINEL", "SSL", "CONNECTION_FACTORY")
+_OF_A_PLACE = ("USERNAME", "PASSWORD", "SENTINEL", "SSL", "SOCKET_KEEPALIVE", "CONNECTION_FACTORY")
 """Prefixes of options that say where a server is or how clients sign in."""
 _CLUSTERS = ("Sentinel", "Cluster", "Shard")
 _KEPT = ("KEY_PREFIX", "KEY_FUNCTION", "TIMEOUT", "VERSION")

@@ -33,8 +33,10 @@ def moved(entry: Mapping[str, Any], url: str) -> dict[str, Any]:
         raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
     if parsed["ENGINE"].startswith("django.db.") and vendor_of(entry) == vendor_of(parsed):
         parsed["ENGINE"] = entry["ENGINE"]
-    kept = {key: value for key, value in entry.items() if key not in (*PLACE, "OPTIONS")}
-    own = entry.get("OPTIONS", {}) if entry.get("ENGINE") == parsed["ENGINE"] else {}
+    same = entry.get("ENGINE") == parsed["ENGINE"]
+    left = (*PLACE, "OPTIONS") if same else (*PLACE, "OPTIONS", "TEST")  # its character sets
+    kept = {key: value for key, value in entry.items() if key not in left}
+    own = entry.get("OPTIONS", {}) if same else {}
     place = {key: parsed[key] for key in PLACE if key in parsed}
     options = {key: value for key, value in own.items() if key not in PLACE_OPTIONS}
     wanted = dict(parsed.get("OPTIONS", {}))

@@ -14,7 +14,7 @@ from urllib.parse import quote, unquote
 
 from benchsuite.core.plain import leaves
 from benchsuite.core.refusals import SQLITE, where
-from benchsuite.core.specs.database import NAME_OPTIONS
+from benchsuite.core.specs.database import NAME_OPTIONS, PORTS, vendor_of
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides.changes import Changes
 
@@ -66,7 +66,7 @@ class Replaced:
             own, other = _entry(old[alias]), _entry(new[alias])
             if where(old[alias]) != SQLITE:
                 self._moves += [(own, other)] * (own != other)
-            elif "memory" not in own.name:
+            elif not re.search(":memory:|mode=memory", own.name):
                 in_file = where(new[alias]) == SQLITE
                 paths[os.path.abspath(own.name)] = other.name if in_file else f"{folder}/none"
         changed = {name: before[name] for name in after if name in before and name != "DATABASES"}
@@ -161,8 +161,9 @@ def _entry(entry: Mapping[str, Any]) -> Place:
     """Of DATABASES; drivers listen to some of its OPTIONS in place of NAME."""
     options = entry.get("OPTIONS") or {}
     name = next((options[one] for one in NAME_OPTIONS if one in options), entry.get("NAME"))
-    parts = [entry.get(key) or "" for key in ("USER", "PASSWORD", "HOST", "PORT")]
-    return Place("", *map(str, [*parts, name or ""]))
+    parts = [entry.get(key) or "" for key in ("USER", "PASSWORD", "HOST")]
+    port = entry.get("PORT") or PORTS.get(vendor_of(entry), "")
+    return Place("", *map(str, [*parts, port, name or ""]))
 
 
 def _place(match: re.Match[str]) -> Place:
@@ -170,7 +171,7 @@ def _place(match: re.Match[str]) -> Place:
     login = match["login"] or ""
     user, _, password = map(unquote, login.partition(":"))
     name = unquote((match["path"] or "").strip("/"))
-    host = match["host"] or login
+    host = unquote(match["host"]) or login
     return Place(match["scheme"] or "", user, password, host, match["port"] or "", name)
 
 

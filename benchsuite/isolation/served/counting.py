@@ -16,8 +16,6 @@ from typing import Any
 from django.core.handlers.base import BaseHandler
 from django.middleware.cache import CacheMiddleware
 
-from benchsuite.system.folders import as_private
-
 PREFIX = "asked-"  #: Of the files that count requests.
 VIEWS_PREFIX, CACHED_PREFIX = "viewed-", "cached-"  #: Of those that count views.
 OVERFLOW_PREFIX = "left-out-"  #: Of those that count dropped messages.
@@ -32,7 +30,7 @@ class Counter:
     """
 
     def __init__(self, path: Path) -> None:
-        """What is added to the path is the number of the process."""
+        """What is added to the path is the name of the machine or container, and the process."""
         self._path = path
         self._mine: dict[int, tuple[memoryview, Iterator[int]]] = {}
 
@@ -44,7 +42,7 @@ class Counter:
     def _made(self, pid: int) -> tuple[memoryview, Iterator[int]]:
         """Where the file can't be written, for lack of permission, the count is lost."""
         try:
-            with open(f"{self._path}{pid}", "a+b", buffering=0, opener=as_private) as file:
+            with open(f"{self._path}{os.uname().nodename}-{pid}", "a+b", buffering=0) as file:
                 file.truncate(CELL)
                 cell = memoryview(mmap.mmap(file.fileno(), CELL)).cast("Q")
         except OSError:

@@ -36,6 +36,7 @@ MOST_SHAPES = 200  #: Queries of a page that are told apart.
 COUNTED = ("requests", "request_s", "queries", "query_s", "connections", "connecting_s")
 VERB = re.compile(r"\s*(\w+)")
 TABLE = re.compile(r"\b(?:FROM|INTO|UPDATE)\s+([\w.\"`\[\]]+)", re.IGNORECASE)
+HANDLERS = f"{os.sep}django{os.sep}core{os.sep}handlers{os.sep}"  #: Call views and middleware.
 BETWEEN = (f"{os.sep}django{os.sep}db{os.sep}", f"{os.sep}isolation{os.sep}served{os.sep}")
 """Code that lies between a query and who makes it."""
 Get = Callable[[HttpRequest], Any]
@@ -169,7 +170,7 @@ def _watch_connections() -> None:
             page.connecting_s += time.perf_counter() - begin
             _opened_by[self] = page
         if _query not in self.execute_wrappers:
-            self.execute_wrappers.append(_query)
+            self.execute_wrappers.insert(0, _query)  # blocks of the project remove the last one
 
     def watched_close(self: BaseDatabaseWrapper) -> None:
         begin = time.perf_counter()
@@ -242,6 +243,8 @@ def line() -> str:
     nearest = ""
     for frame, number in walk_stack(sys._getframe(1)):
         code = frame.f_code
+        if HANDLERS in code.co_filename:  # who called that makes no query
+            break
         if code.co_name == "render_annotated" and (node := frame.f_locals.get("self")):
             name = getattr(getattr(node, "origin", None), "template_name", None) or "a template"
             return f"{name}:{getattr(getattr(node, 'token', None), 'lineno', '?')}"

@@ -1,12 +1,18 @@
 """What the program adds to a command, and where it is."""
 
+import importlib
 import os
 import sys
 from pathlib import Path
 
 import pytest
+from django.conf.urls.i18n import i18n_patterns
 from django.core.management import get_commands, load_command_class
+from django.urls import include, path
+from django.urls.resolvers import RegexPattern, URLResolver
+from django.utils.translation import override
 
+from benchsuite.cli import probe
 from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
@@ -121,3 +127,59 @@ def test_the_pages_are_shown_at_the_address_that_they_are_served_at(monkeypatch,
     assert settings.ALLOWED_HOSTS == ["localhost", "10.0.0.5"]
     _serve(["--address=0.0.0.0:8765"])
     assert settings.ALLOWED_HOSTS[-1] == "*"
+
+
+def test_a_python_too_old_to_serve_can_tell_of_its_project(monkeypatch):
+    """Else another one would be taken in its place."""
+    monkeypatch.delattr("typing.Never")
+    importlib.reload(probe)
+
+
+def test_settings_that_are_asked_for_win_over_those_that_manage_py_assigns(monkeypatch):
+    monkeypatch.setenv("DJANGO_SETTINGS_MODULE", "x")
+    assigned = {"DJANGO_SETTINGS_MODULE": "of.manage"}
+    monkeypatch.setattr(probe, "_manage", lambda path: os.environ.update(assigned))
+    monkeypatch.setattr("django.setup", lambda: None)
+    report: dict[str, object] = {}
+    probe._look("manage.py", "asked.for", report)
+    assert report["settings"] == "asked.for"
+    assert report["python"] == sys.executable
+
+
+def test_pages_below_namespaces_are_paths_and_no_patterns():
+    inner = [path("new/", print)]
+    urls = [path("v1.0/api-auth/", include((inner, "a"))), path("<int:n>/", include((inner, "b")))]
+    resolver = URLResolver(RegexPattern(r"^/"), urls)
+    assert [*probe._pages(resolver)] == ["/v1.0/api-auth/new/"]
+
+
+def test_pages_are_those_of_the_language_that_visitors_get(settings, monkeypatch):
+    urls = {"urlpatterns": i18n_patterns(path("shop/", print))}
+    settings.LANGUAGE_CODE, settings.ROOT_URLCONF = "en-us", type("urls", (), urls)
+    monkeypatch.setattr(probe, "_manage", lambda path: None)
+    monkeypatch.setattr("django.setup", lambda: None)
+    report: dict[str, object] = {}
+    with override("en-us"):
+        probe._look("manage.py", "", report)
+    assert report["pages"] == ["/en/shop/"]
+
+
+def test_ctrl_c_before_a_command_begins_is_a_word(monkeypatch, capsys):
+    def struck(asked, program):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("benchsuite.cli.main._execute", struck)
+    assert main(["run"]) == 130
+    assert capsys.readouterr().err == "Interrupted.\n"
+
+
+def test_a_shim_is_the_python_that_it_chooses_in_the_projects_folder(tmp_path, conda, monkeypatch):
+    chosen = "/pyenv/versions/shop/bin/python3"
+    monkeypatch.setattr(projects, "_asked", lambda python, *about: {**KNOWN, "python": chosen})
+    assert find(tmp_path).python == Path(chosen)
+
+
+def test_a_value_too_long_for_the_name_of_a_file_is_none(tmp_path):
+    parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
+    words = [f"--cookie=token={'x' * 300}"]
+    assert list(as_typed(words, parser, tmp_path)) == words

@@ -10,6 +10,7 @@ from django.contrib import auth
 from django.contrib.auth.models import Group, User, UserManager
 from django.contrib.sessions.models import Session
 from django.db import InterfaceError, OperationalError, models, transaction
+from django.db.backends.base.creation import BaseDatabaseCreation
 from django.db.utils import ConnectionHandler
 from django.test import Client, override_settings
 from django.test.utils import isolate_apps
@@ -273,3 +274,16 @@ def test_a_place_that_never_comes_is_told_and_so_is_what_fails_there(monkeypatch
     monkeypatch.setattr(creation, "FREED_S", 60.0)
     with pytest.raises(OperationalError, match="gone"), creation._cursor(connection):
         raise OperationalError("gone")
+
+
+def test_a_project_may_have_no_default_database(monkeypatch, tmp_path):
+    made, handler = [], ConnectionHandler({"default": {}, "logs": {**SQLITE}})
+    for place in ("django.test.utils", "benchsuite.isolation.databases.creation"):
+        monkeypatch.setattr(f"{place}.connections", handler)
+
+    def note(self, **given):
+        made.append(self.connection.alias)
+
+    monkeypatch.setattr(BaseDatabaseCreation, "create_test_db", note)
+    creation.Throwaway("feed", tmp_path).migrate()
+    assert made == ["logs"]

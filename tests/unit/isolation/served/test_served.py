@@ -189,6 +189,24 @@ def test_a_fork_goes_on_in_a_cell_of_its_own_and_a_known_number_where_it_was(
     assert counting.read_counts(instructions) == 14
 
 
+def test_processes_of_two_containers_may_have_one_number(instructions, monkeypatch):
+    path, name = instructions.with_name(counting.PREFIX), ["one"]
+    monkeypatch.setattr(os, "uname", lambda: SimpleNamespace(nodename=name[0]))
+    first, second = Counter(path), Counter(path)
+    asked(first, 3)
+    name[0] = "two"
+    asked(second, 3)
+    asked(first, 3)
+    assert counting.read_counts(instructions) == 9
+    assert all(one.stat().st_mode & 0o044 for one in instructions.parent.iterdir())
+
+
+def test_who_called_a_view_makes_none_of_its_queries():
+    handler = compile("eval(view)", "/site-packages/django/core/handlers/base.py", "eval")
+    view = compile("line()", "/site-packages/rest/fields.py", "eval")
+    assert eval(handler, {"view": view, "line": diagnosing.line}) == "rest/fields.py:1"
+
+
 def test_threads(instructions):
     counter = Counter(instructions.with_name(counting.PREFIX))
     threads = [threading.Thread(target=asked, args=(counter, 2_000)) for _ in range(4)]
@@ -280,7 +298,8 @@ def test_closing_a_connection_after_the_answer_counts_as_connecting(
     monkeypatch.setattr(connection, "_close", lambda: (sleep(0.05), close()))
 
     def view(request):
-        connection.connect()
+        with connection.execute_wrapper(lambda execute, *rest: execute(*rest)):
+            connection.connect()
         return HttpResponse()
 
     with django_db_blocker.unblock():
@@ -288,4 +307,5 @@ def test_closing_a_connection_after_the_answer_counts_as_connecting(
         connection.close()
     (account,) = diagnosing._accounts.values()
     assert account.pages["GET /shop/"].connecting_s >= 0.05
+    assert connection.execute_wrappers == [diagnosing._query], "the project's own has ended"
     assert account.pages["GET /shop/"].request_s >= 0.05
