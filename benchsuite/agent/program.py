@@ -265,7 +265,7 @@ class Agent:
         if (place := self._may_start) is None:
             raise LoadError("The agent may start nothing: give it --may-start, or take --target.")
         words, port = read(list[str], data["words"]), place.port + 1
-        words += ["--load-hosts=1", f"--listen={place.host}:{port}", f"--bind={place.host}"]
+        words = [f"--bind={place.host}", *words, "--load-hosts=1", f"--listen={place.host}:{port}"]
         words += [f"--key-file={place.key_file}", f"--agent={NOBODY}"]
         self._work = Started(data["name"], words)
         self.say(f"Started {data['name']}.")

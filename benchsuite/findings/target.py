@@ -36,10 +36,11 @@ FULL = (
 """What a log says when something is used up, with who says it: a project may use the words."""
 
 HERE = (
-    ("cannot assign requested address", Reached.PORTS),
-    ("too many open files", Reached.LOAD_FILES),
+    (r"(?m)^(?!status \d).*cannot assign requested address", Reached.PORTS),
+    (r"(?m)^(?!status \d).*too many open files", Reached.LOAD_FILES),
 )
-"""What a failed request says when something is used up before it gets to the target."""
+"""What a failed request says when something is used up before it gets to the target, which would
+have answered with a status."""
 
 LIMITS = {
     Reached.LISTEN_QUEUE: "connections found a full listen queue",
@@ -98,7 +99,7 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
         first = next(filter(None, (text.rstrip(".") for text in examples)), "")
         example = f", such as: {first[:EXAMPLE_CHARACTERS]}" if first else ""
         hint = "See the server's log below; times are those of the successes only."
-        if what == "journeys":
+        if most == Kind.JOURNEY_ERROR.words:
             hint = "Their requests were answered: see the messages of the journeys below."
         elif most == Kind.THROTTLED.words:
             hint = (

@@ -34,7 +34,7 @@ class Journal:
     def __init__(self, batch: UUID) -> None:
         try:
             self._file = os.memfd_create(f"{NAME} {batch}", os.MFD_CLOEXEC)
-        except OSError:  # an old kernel, a sandbox
+        except (AttributeError, OSError):  # an old kernel or C library, a sandbox
             self._file = -1
 
     def write(self, **line: Any) -> None:

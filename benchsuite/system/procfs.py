@@ -112,7 +112,7 @@ def send_signal(stat: Stat, signum: int) -> None:
             handle = os.pidfd_open(stat.pid)
         except ProcessLookupError:
             return
-        except OSError:  # a kernel or sandbox without pidfd: a race of microseconds remains
+        except (AttributeError, OSError):  # no pidfd: a race of microseconds remains
             if _is_same(stat):
                 os.kill(stat.pid, signum)
             return

@@ -43,7 +43,7 @@ def _listen(parent: int) -> list[str] | None:
     poll = select.poll()
     poll.register(0, select.POLLIN | select.POLLHUP)
     # Also wakes up when the parent ends: a fork of it may keep the pipe open.
-    with suppress(OSError):  # it has ended, which the pipe shows, or this kernel lacks pidfd
+    with suppress(AttributeError, OSError):  # it has ended, as the pipe shows, or no pidfd
         handle = os.pidfd_open(parent)
         if os.getppid() == parent:
             poll.register(handle, select.POLLIN)

@@ -25,7 +25,7 @@ Pids = Callable[[], list[int]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Watched:
-    readings: tuple[Reading, ...]  #: Their `second` is `time.monotonic()` at the sample.
+    readings: tuple[Reading, ...]  #: Their `second` is `time.monotonic()` as its round began.
     cpu_percent: float | None  #: What the sampling itself cost, in percent of one CPU.
     errors: tuple[str, ...]  #: What could not be read and why, each once, with how often.
 
@@ -115,23 +115,23 @@ class Sampler:
     def _read(self) -> None:
         before_s = time.thread_time()
         now = time.monotonic()
-        costly = now >= self._costly_from
         for part, pids, devices in self._parts:
-            self._read_part(part, pids, devices, costly=costly)
+            self._read_part(part, pids, devices, now)
         cost_s = time.thread_time() - before_s
         for look in self._also:
             self._tried(getattr(look, "__qualname__", "look"), look)
         self._tried("another machine", lambda: self._readings.extend(self._elsewhere()))
         self._cpu_s = time.thread_time()
         self._watched_s = time.monotonic() - self._started_at
-        if costly:
+        if now >= self._costly_from:
             rest_s = cost_s / COSTLY_SHARE - ALLOWANCE * self._interval_s
             self._costly_from = now + rest_s
 
-    def _read_part(self, part: str, pids: Pids, devices: Sequence[Device], *, costly: bool) -> None:
+    def _read_part(self, part: str, pids: Pids, devices: Sequence[Device], now: float) -> None:
         stats: list[Stat] = []
         figures: Figures = {}
         counts: dict[str, int] = {}
+        costly = now >= self._costly_from
 
         def list_processes() -> None:
             stats.extend(stat for pid in pids() if (stat := read_stat(pid)) and stat.alive)
@@ -152,7 +152,7 @@ class Sampler:
             self._tried(f"{part}, its counts", lambda: counts.update(probe.sample()))
         if counts:
             figures["counts"] = counts
-        self._readings.append(Reading(second=snapshot.at, part=part, **figures))
+        self._readings.append(Reading(second=now, part=part, **figures))
 
     def _tried(self, where: str, action: Callable[..., object], *arguments: object) -> bool:
         try:

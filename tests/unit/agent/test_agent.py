@@ -155,3 +155,11 @@ def test_a_target_is_what_has_the_name_with_all_that_comes_from_it(monkeypatch, 
     monkeypatch.setattr(program, "listeners", lambda port: iter([30]))
     monkeypatch.setattr(program.os, "getpid", lambda: 8)
     golden.cases(lambda **meant: Target(**meant).pids())
+
+
+def test_a_command_may_say_where_its_servers_listen(monkeypatch, tmp_path):
+    made: list[str] = []
+    monkeypatch.setattr(program, "Started", lambda name, words: made.extend(words))
+    agent = Agent(Target(), lambda words: None, Listening("0.0.0.0", 5558, tmp_path / "key"))
+    answered(agent, {**RUN, "words": ["--bind=10.0.0.1"]})
+    assert [word for word in made if "--bind" in word][-1] == "--bind=10.0.0.1"

@@ -205,3 +205,5 @@ def test_without_pidfd(monkeypatch):
 
     monkeypatch.setattr(os, "pidfd_open", refuse)
     test_a_pid_that_was_used_again_is_not_signalled()
+    monkeypatch.delattr(os, "pidfd_open")
+    test_a_pid_that_was_used_again_is_not_signalled()

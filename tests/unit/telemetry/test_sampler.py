@@ -67,6 +67,7 @@ def test_readings_of_every_part_in_their_order():
     assert [one.part for one in seen.readings[:4]] == ["target", "load", "target", "load"]
     times = [one.second for one in seen.readings]
     assert times == sorted(times)
+    assert times[::2] == times[1::2], "the parts of a round have one moment"
     assert before <= times[0]
     assert times[-1] <= after
     assert {one.threads for one in seen.readings} == {7}
