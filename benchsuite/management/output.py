@@ -247,11 +247,11 @@ def write(file: str, content: str | Iterable[str]) -> None:
 
 def write_whole(path: Path, pieces: Iterable[str]) -> None:
     """All or nothing: an earlier file of that name stays until this is whole; raises OSError."""
-    path = Path(os.path.realpath(path))
-    was_there = os.path.exists(path)
+    given, path = path, Path(os.path.realpath(path))  # of a pipe there is none
+    was_there = os.path.exists(given)
     # no usual file, or in a folder that can't be written: it is written as it is
     if (was_there and not path.is_file()) or not os.access(path.parent, os.W_OK):
-        with path.open("w", encoding="utf-8") as opened:
+        with given.open("w", encoding="utf-8") as opened:
             opened.writelines(pieces)
         return
     part = path.with_name(f".{os.getpid()}.part")

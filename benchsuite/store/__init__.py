@@ -15,7 +15,8 @@ from uuid import UUID
 
 from django.core.exceptions import ImproperlyConfigured
 from django.db import Error, close_old_connections, connections, router, transaction
-from django.db.models import Model
+from django.db.models import Max, Model
+from django.db.models.functions import Coalesce
 
 from benchsuite import models
 from benchsuite.core import refusals
@@ -24,6 +25,7 @@ from benchsuite.core.plain import plain
 from benchsuite.core.refusals import Refusal
 from benchsuite.core.results import Ceiling, Distribution, RunResult, Status, Summary
 from benchsuite.core.specs import LoadProfile, RunSpec
+from benchsuite.core.specs.load import MAX_DURATION_S
 from benchsuite.store.interchange import PARTS, SHARED, attach, settle, share, storable
 from benchsuite.system import fingerprint, lock
 
@@ -279,10 +281,18 @@ def expected_until(run: models.Run) -> datetime:
 
 
 def sweep_executions() -> None:
-    """The same for executions of studies and tunings."""
-    for model in (models.StudyRun, models.Tuning):
+    """The same for executions of studies and tunings; elsewhere, where no run began for longer
+    than one takes.
+    """
+    long_ago = datetime.now(UTC) - timedelta(seconds=2 * MAX_DURATION_S + ALLOWED_S)
+    for model, runs in ((models.StudyRun, "cells__runs"), (models.Tuning, "trials__run")):
         running = model._default_manager.filter(status=Status.RUNNING.value)
-        over = [row.pk for row in running.only("owner") if lock.has_ended(row.owner)]
+        begun = running.annotate(last=Coalesce(Max(f"{runs}__started_at"), "started_at"))
+        over = [
+            row.pk
+            for row in begun.only("owner")
+            if (ended := lock.has_ended(row.owner)) or (ended is None and row.last < long_ago)
+        ]
         try:
             running.filter(pk__in=over).update(status=Status.INTERRUPTED.value, owner="")
         except Error as error:

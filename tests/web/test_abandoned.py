@@ -146,3 +146,12 @@ def test_a_database_that_can_not_be_written_is_still_shown(client, dead, caplog)
     with connection.execute_wrapper(refuse):
         assert client.get("/results/").status_code == 200
     assert "readonly database" in caplog.text
+
+
+def test_an_execution_elsewhere_without_a_run_for_days_is_over():
+    for hours in (30, 60):
+        begun = timezone.now() - timedelta(hours=hours)
+        StudyRun.objects.create(name="tiny", started_at=begun, owner=ELSEWHERE)
+    store.sweep_executions()
+    states = StudyRun.objects.order_by("started_at").values_list("status", flat=True)
+    assert list(states) == ["interrupted", "running"]

@@ -92,7 +92,7 @@ def _stored(contents: Contents) -> list[str]:
     skipped: list[str] = []
     for run in contents.runs.values():
         if row := here.get(run.pk):
-            if row.status not in WITHOUT_RESULT or row.environment_id is not None:
+            if row.status not in WITHOUT_RESULT or row.environment_id or not run.environment:
                 skipped.append(run.pk.hex[:8])
                 continue
             run.study_cell_id = row.study_cell_id

@@ -112,3 +112,11 @@ def test_an_earlier_file_stays_until_the_new_one_is_whole(tmp_path, monkeypatch)
         output.write(str(file), "again")
     assert file.read_text() == "again"
     assert sorted(path.name for path in tmp_path.iterdir()) == ["newest.json", "runs.json"]
+
+
+def test_a_pipe_that_has_a_path_is_written_to():
+    reading, writing = os.pipe()
+    output.write(f"/dev/fd/{writing}", "said")
+    os.close(writing)
+    assert os.read(reading, 9) == b"said"
+    os.close(reading)

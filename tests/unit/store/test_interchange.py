@@ -217,3 +217,9 @@ def test_nothing_is_loaded_when_the_database_fails_midway(loadbench, monkeypatch
     with pytest.raises(CommandError, match=r"Nothing was loaded\. .*disk is full"):
         loadbench(content)
     assert not Run.objects.exists()
+
+
+def test_a_run_without_a_result_is_stored_once(loadbench):
+    make_running_run("uwsgi")
+    Run.objects.update(status="interrupted", owner="")
+    assert loadbench(exported())[0] == "0 runs loaded."

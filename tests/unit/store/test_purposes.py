@@ -223,3 +223,15 @@ def test_trials_whose_runs_are_not_in_the_file_keep_them(dump, loadbench):
 
 def tuning(row):
     return to_markdown(tuning_report(Tuning.objects.get(pk=row.pk)).answer)
+
+
+@pytest.mark.parametrize(
+    ("model", "change"), [(StudyRun, {"only": ["x"]}), (StudyCell, {"coordinates": ["x"]})]
+)
+def test_what_can_not_be_read_stays_behind_and_its_runs_go(dump, loadbench, model, change):
+    make_study_run()
+    model.objects.update(**change)
+    content = dump()
+    elsewhere()
+    assert loadbench(content)[0] == "12 runs loaded."
+    assert not StudyRun.objects.exists()
