@@ -70,6 +70,9 @@ class Filler:
         distinct = Constraint(says=whole.says & {"distinct"})
         given = {control.key: self.answers.get(control.key, ()) for control in form.fillable}
         for place, control in enumerate(form.fillable):
+            if control.key in wrong and _again(control) and "same" not in wrong[control.key].says:
+                alike = [one.key for one in form.fillable[:place] if one.kind == control.kind]
+                wrong = dict.fromkeys(alike[-1:], wrong[control.key]) | wrong  # what it repeats
             peers = (given[peer.key] for peer in _peers(control, form.fillable[:place]))
             repeats = distinct != NOTHING and given[control.key] in peers
             if repeats or ("same" in whole.says and distinct == NOTHING and _again(control)):
@@ -182,7 +185,7 @@ class Filler:
             person = self.person + (int(row[1]) * (texts.HOW_MANY + 1) if row else 0)
             spoken = " ".join((*control.errors, control.label, control.hint))
             region = texts.region(*re.findall(r"\b[A-Z]{2}\b", spoken), self._region)  # UK postcode
-            refusals = turns if asked == NOTHING else 0
+            refusals = turns if asked == NOTHING or kind == "password" else 0
             writer = Writer(person, self.chance, self.language, region, refusals)
             if control.kind in TEXTUAL and (part := part_of_date(control)):
                 yield writer.fact(part)
@@ -276,10 +279,8 @@ class Filler:
             picked = self.chance.sample(offered, len(offered))
             return (min(picked, key=lambda value: ((value,) in refused, (value,) in further)),)
         least, most = asked.of("").whole
-        least, most = max(1, least), min(len(offered), most or len(offered))
-        if least > len(offered):
-            reason = f"it requires at least {least} choices, and offers {len(offered)}"
-            raise Unfillable(control, reason)
+        least = max(1, least) if least <= len(offered) else 1  # more was misread, as of a year
+        most = min(len(offered), most or len(offered))
         for _ in range(REDRAWN):
             count = self.chance.randint(least, max(least, most))
             several = tuple(sorted(self.chance.sample(offered, count), key=offered.index))

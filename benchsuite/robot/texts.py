@@ -204,7 +204,7 @@ def _passwords(control: Control, asked: Constraint, writer: Writer) -> Iterator[
     least, most = lengths(control, asked)
     wanted = max(16, least) if most is None else min(max(16, least), most)
     for length in (wanted, 12, 10, 8, 20):
-        for end in ("-aZ7", "!aZ7", "baZ7"):  # with which letters of all kinds are in it
+        for end in ("!aZ7", "-aZ7", "baZ7")[writer.refusals % 3 :]:  # has letters of all kinds
             yield (writer.token(length) + end)[-length:] if length > len(end) else ""
     yield writer.token(wanted)
 
