@@ -16,7 +16,7 @@ from django.conf import settings
 from django.core.exceptions import DisallowedHost
 from django.core.handlers.asgi import ASGIHandler, ASGIRequest
 from django.db import Error
-from django.urls import Resolver404, ResolverMatch, resolve
+from django.urls import Resolver404, ResolverMatch, resolve, set_script_prefix
 from django.utils.translation import get_language_from_path, override
 
 from benchsuite.views.live import OVER, SOCKET, watch_of
@@ -67,6 +67,7 @@ class Live(AsyncJsonWebsocketConsumer):
 
     async def _tell(self) -> None:
         request = _request(self.scope)
+        set_script_prefix(request.script_name)  # of the links; a handler does so for pages alone
         match = _match(request)
         watch = match and await database_sync_to_async(watch_of)(request, **match.kwargs)
         looks = 0

@@ -194,6 +194,10 @@ def test_ticks_survive_sorting_paging_filters_and_back(tab, monkeypatch):
     assert not tab.locator(".basket").is_visible()
     tab.reload()
     assert tab.locator("[name=runs]:checked").count() == 0
+    tab.goto("/results/?deleted=1")
+    tab.locator(".tick input").first.check()
+    tab.reload()
+    assert tab.locator(".tick input").first.is_checked()
 
 
 def test_the_list_is_usable_by_keyboard_alone(tab):

@@ -254,11 +254,12 @@ def test_a_websocket_below_a_language_says_the_same(settings, monkeypatch, opene
     """Its links keep the language."""
     opened.write(end=str(run.pk), title="uwsgi", place=1, words="so much", left_s=9.0)
     settings.ROOT_URLCONF = "tests.web.language_urls"
+    settings.FORCE_SCRIPT_NAME = "/app"
     settings.MIDDLEWARE = ["django.middleware.locale.LocaleMiddleware"]
     monkeypatch.setattr(asgi.Live, "handler", ASGIHandler())
     with translation.override("de"):
         path = address("batch", run.batch)
     assert path.startswith("/de/")
-    message = told(path, cookie=f"benchsuite-0={TOKEN}")
+    message = told(f"/app{path}", cookie=f"benchsuite-0={TOKEN}")
     assert message["seconds"] == SECONDS
-    assert f'href="/de/results/{run.pk}/"' in message["ended"]
+    assert f'href="/app/de/results/{run.pk}/"' in message["ended"]

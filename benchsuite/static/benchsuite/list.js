@@ -28,8 +28,9 @@
     } catch (error) {
       chosen = {};
     }
-    if (document.querySelector("[data-forget]")) {
+    if (document.querySelector("[data-forget]") && !history.state) {
       chosen = {};
+      history.replaceState("forgotten", ""); // who reloads or comes back has ticked others
     }
     form.querySelectorAll("input[type=hidden][name=runs]").forEach(function (hidden) {
       chosen[hidden.value] = chosen[hidden.value] || 1;
