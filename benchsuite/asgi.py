@@ -67,7 +67,7 @@ class Live(AsyncJsonWebsocketConsumer):
 
     async def _tell(self) -> None:
         request = _request(self.scope)
-        set_script_prefix(request.script_name)  # of the links; a handler does so for pages alone
+        set_script_prefix(request.script_name or "")  # of links; a handler sets it for pages alone
         match = _match(request)
         watch = match and await database_sync_to_async(watch_of)(request, **match.kwargs)
         looks = 0
