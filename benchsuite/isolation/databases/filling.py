@@ -214,10 +214,10 @@ def _dump(source: Any, target: Any) -> None:
             if program.wait():
                 errors.seek(0)
                 lines = errors.read().decode(errors="replace").strip().splitlines() or ["nothing"]
-                said = max(reversed(lines), key=lambda line: "error" in line.lower())
+                reason = max(reversed(lines), key=lambda line: "error" in line.lower())
                 raise DatabaseError(
                     f"--fill-from=mine could not copy your database {source.alias}: "
-                    f"{program.args[0]} ended with status {program.returncode} and said: {said}"
+                    f"{program.args[0]} ended with status {program.returncode} and said: {reason}"
                 )
 
 

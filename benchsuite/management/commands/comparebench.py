@@ -84,8 +84,8 @@ class Command(BriefCommand):
         metrics = [contrasts.metric(name, *margins) for name in names]
         each = (differences.Comparison(pairing.runs([pair])) for pair in pairs)
         kinds = {one.kind for of_pair in each for one in differences.unlike(of_pair)}
-        found = (one for one in differences.unlike(comparison) if one.kind in kinds)
-        unlike = [one.sentence(comparison.titles) for one in found]
+        differing = (one for one in differences.unlike(comparison) if one.kind in kinds)
+        unlike = [one.sentence(comparison.titles) for one in differing]
         if unlike and not asked.force:
             raise UsageError(f"{' '.join(unlike)} --force compares them anyway and says so.")
         made, judgements = contrasts.contrasts(pairs, metrics), gate.judge(pairs, conditions)
