@@ -68,7 +68,7 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
             names = [".".join(file.relative_to(home).with_suffix("").parts) for file in files]
             there = f"; there are {listed(sorted(names))}" if names else ""
             raise UsageError(f"{manage} names no settings: write --settings MODULE{there}.")
-        own = Path(known.pop("python", candidate)).absolute()
+        own = Path(known.pop("python", "") or candidate).absolute()
         project = Project(folder=home, python=own, **known)
         if not project.fault:
             return project

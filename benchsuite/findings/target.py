@@ -101,6 +101,8 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
         hint = "See the server's log below; times are those of the successes only."
         if most == Kind.JOURNEY_ERROR.words:
             hint = "Their requests were answered: see the messages of the journeys below."
+            if what != "journeys":
+                hint = "The locustfile raised it, at the line that the message names."
         elif most == Kind.THROTTLED.words:
             hint = (
                 "Status 429 says that more is asked than is let through: lift its throttling for "

@@ -184,7 +184,8 @@ class Execution:
                 rounds_left = most - max(own, default=self.row.repeat)
                 if not rounds_left or not (is_last or claims.is_hoped(doubt, rounds_left)):
                     continue
-                if self._fits(self._more(places, last, most)):  # one side alone tells nothing
+                more = self._more(places, last, most)
+                if not more or self._fits(more):  # one side alone tells nothing
                     open_doubts.append(doubt)
                 else:
                     self.is_over_budget = True

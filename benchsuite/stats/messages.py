@@ -15,6 +15,7 @@ from benchsuite.stats.summary import DTYPE, Pauses, Samples, Window, inside
 
 NO_ANSWER = (Kind.READ_TIMEOUT, Kind.RESET, Kind.WEBSOCKET_CLOSED, Kind.PROTOCOL, Kind.OTHER)
 """How a message may end that was sent and never came back, besides LOST and UNFINISHED."""
+HEARD = (HANDSHAKE, MESSAGE, UNSOLICITED)  #: Scopes of what comes over a connection.
 
 
 def lost(messages: Samples) -> Samples:
@@ -62,7 +63,7 @@ def accounts(by_scope: Mapping[str, Samples], window: Window, pauses: Pauses) ->
         unsolicited_bytes=int(unsolicited["body_bytes"].sum()),
         closes={int(code): int(count) for code, count in zip(codes, counts, strict=True)},
         broken=int(broken.sum()),
-        silence_s=silence(ends, np.concatenate([by_scope[HANDSHAKE], by_scope[MESSAGE]])),
+        silence_s=silence(ends, np.concatenate([by_scope[scope] for scope in HEARD])),
     )
 
 

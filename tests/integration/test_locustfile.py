@@ -153,7 +153,7 @@ def test_a_client_of_its_own_fires_the_event(tmp_path):
     assert (samples["start"] >= result.done.origin - 0.01).all()
 
 
-def test_a_task_that_raises_is_a_failed_journey(tmp_path):
+def test_a_task_that_raises_is_a_failed_request(tmp_path):
     text = visitor("HttpUser", "constant(0.05)", HOME + '        {}["missing"]\n')
     result, responder = run(tmp_path, text)
     assert result.kinds("GET /") == {Kind.OK: responder.seen["/"]}

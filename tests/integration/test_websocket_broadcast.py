@@ -10,6 +10,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.server import ServerConnection
 
+from benchsuite.core.exceptions import AnswerError
 from benchsuite.core.samples import FANOUT, Kind
 from benchsuite.load.parent.driver import load_pool
 from benchsuite.load.parent.figures import NEVER, with_broadcasts
@@ -192,3 +193,8 @@ def test_one_publisher_publishes_as_soon_as_all_have_it(tmp_path):
     begins = np.sort(journeys["start"])
     ends = np.sort(journeys["finish"])
     assert (begins[1:] >= ends[:-1]).all()
+
+
+def test_who_is_thrown_out_for_publishing_is_told_before_the_load(tmp_path):
+    with pytest.raises(AnswerError, match="1011"):
+        broadcast(tmp_path, lambda subscribers, message, number: subscribers[0].close(1011))

@@ -244,7 +244,7 @@ def line() -> str:
     for frame, number in walk_stack(sys._getframe(1)):
         code = frame.f_code
         if HANDLERS in code.co_filename:  # who called that makes no query
-            break
+            return nearest or f"{short(code.co_filename)}:{number}"
         if code.co_name == "render_annotated" and (node := frame.f_locals.get("self")):
             name = getattr(getattr(node, "origin", None), "template_name", None) or "a template"
             return f"{name}:{getattr(getattr(node, 'token', None), 'lineno', '?')}"

@@ -104,6 +104,8 @@ class LocustfileUsers(UserPool):
                     run(user)
                     return
                 except Exception as error:  # noqa: BLE001 - of on_start: Locust would lose the user
+                    if self._closed:  # of on_stop
+                        return
                     self._on_user_error(user, error)
                     gevent.sleep(PAUSE_S)
 

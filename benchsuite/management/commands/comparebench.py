@@ -80,7 +80,8 @@ class Command(BriefCommand):
         sweep()
         pairs, choices = pairing.pairs(asked.names, asked.baseline, notes.starred)
         comparison = differences.Comparison(pairing.runs(pairs))
-        names = asked.metrics or contrasts.figures_of(comparison.cells)
+        usual = dict.fromkeys(name for pair in pairs for name in contrasts.figures_of(pair))
+        names = asked.metrics or [*usual]  # of idle connections another one
         metrics = [contrasts.metric(name, *margins) for name in names]
         each = (differences.Comparison(pairing.runs([pair])) for pair in pairs)
         kinds = {one.kind for of_pair in each for one in differences.unlike(of_pair)}

@@ -304,6 +304,8 @@ class WebSocket:
             self._wire.on_message = self._subscription.take
             while self._wire.inbox:
                 self._subscription.take(self._wire.inbox.take())
+            if not self.is_open:  # it ended with the very bytes of the handshake
+                self._gone()
         return self._subscription
 
     def publish(self, size: int, *, binary: bool = False, wait: bool = True) -> None:
@@ -329,6 +331,8 @@ class WebSocket:
             self._records.fail(begun, error.failure)
         finally:
             self._owner.end_sample(begun)
+        if self._owner.rehearsal and not self.is_open:
+            self.rest()  # which says how it ended
         if wait and pending.waiting:
             group.pending.pop(publication, None)
             words = f"{len(pending.waiting)} subscribers did not get it within {limit_s:g} s"

@@ -4,6 +4,7 @@ import socket
 from collections.abc import Callable
 from dataclasses import replace
 from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -14,6 +15,7 @@ from benchsuite.load.client.target import Recorder
 from benchsuite.load.client.websocket import socket as websocket
 from benchsuite.load.client.websocket.records import Message
 from benchsuite.load.client.websocket.socket import WebSocket
+from benchsuite.load.client.websocket.sockets import Sockets
 from benchsuite.load.client.websocket.wire import Inbox, Wire
 from tests.unit.load.parent.test_driver import JOB
 
@@ -184,3 +186,11 @@ def test_an_answer_without_a_length_ends_with_the_connection(monkeypatch):
 
 def test_values(golden):
     golden.values()
+
+
+def test_nobody_waits_for_a_subscriber_that_ended_with_its_handshake():
+    gone: Any = WebSocket.__new__(WebSocket)
+    gone._subscription, gone._rest, gone._sockets = None, None, Sockets()
+    gone._records = SimpleNamespace(name="/ws/", index=lambda *_: 0)
+    gone._wire = SimpleNamespace(ending=Kind.RESET, inbox=[])
+    assert not gone.subscribe().group.members
