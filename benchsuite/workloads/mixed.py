@@ -63,7 +63,8 @@ class Mixed(Workload):
         for work, population in zip(self._parts, self.populations(load), strict=True):
             if not population.users:
                 raise UsageError(
-                    f"Of {load.users} users none is left for {work.name}; give more --users."
+                    f"Of {load.users} users none is left for {work.name}; give more --users, and "
+                    "leave --diagnose and --flame out: they have one user."
                 )
             work.visitor = self.visitor
             count = len(population.users)  # load processes share the users of all parts

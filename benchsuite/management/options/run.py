@@ -419,7 +419,7 @@ def _cpus(short: Shorthand, load_processes: int) -> tuple[cpus.Cpus | None, cpus
     if taken is None:
         return cpus.split(everything, load_processes) or (None, None)
     rest = tuple(cpu for cpu in everything if cpu not in taken)
-    if not (rest or (for_target and for_load)):
+    if not (rest or short.target or (for_target and for_load)):
         whose = "load" if for_target else "server"
         raise UsageError(
             f"No CPU is left for the {whose}; name its CPUs too, also when they are the same."
@@ -472,7 +472,7 @@ def _again(run: Run, options: Mapping[str, Any], short: Shorthand) -> RunSpec:
     for environment in _environments(values.get("server.environment", ())):
         if environment != spec.server.environment:
             raise UsageError(f"{AS_IT_WAS}, and {environment} is not its environment.")
-    if short.cpus_target or short.cpus_load or not short.pin:
+    if short.cpus_target or short.cpus_load or options.get("pin") is not None:
         for_target, for_load = _cpus(short, spec.load.processes)
         server = replace(spec.server, cpus=for_target)
         spec = replace(spec, server=server, load=replace(spec.load, cpus=for_load))

@@ -58,7 +58,7 @@ def _shape(plans: Sequence[Plan]) -> str:
     words = [counted(many, name) for name, many in counts.items() if name == "server" or many > 1]
     if prod(counts.values()) != len(cells):
         words[-1] += f" ({len(cells)} configurations)"
-    repeats = max(plan.spec.repetition for plan in plans)
+    repeats = len({plan.spec.repetition for plan in plans})
     return " × ".join([*words, *[f"{repeats} repeats"] * (repeats > 1)])
 
 
