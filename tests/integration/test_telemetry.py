@@ -7,6 +7,7 @@ import time
 from contextlib import ExitStack, contextmanager
 from itertools import pairwise
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -137,7 +138,7 @@ def test_processes_that_come_and_go_all_the_time_give_no_absurd_share():
     assert read_stat(busy.popen.pid) is None
 
 
-RUN = "f" * 32
+RUN = uuid4().hex  #: Others that test beside this process have marks of their own.
 TICKS = os.sysconf("SC_CLK_TCK")
 
 BURN = """
