@@ -74,7 +74,7 @@ def test_files_are_those_of_the_folder_where_a_command_is_typed(golden, tmp_path
         (tmp_path / name).touch()
     parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
     golden.words(
-        lambda *words: list(as_typed(words, parser, tmp_path)), replace={str(tmp_path): "HERE"}
+        lambda *words: " ".join(as_typed(words, parser, tmp_path)), replace={str(tmp_path): "HERE"}
     )
 
 
