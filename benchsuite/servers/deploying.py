@@ -11,7 +11,7 @@ from string import Template
 
 from benchsuite.core import commands
 from benchsuite.core.specs import DatabaseSpec, ServerSpec
-from benchsuite.core.specs.database import pool_sizes
+from benchsuite.core.specs.database import VENDORS, pool_sizes
 
 KINDS = ("command", "systemd", "Procfile", "Dockerfile", "settings")
 """What there may be to paste, beside the files that a server reads."""
@@ -74,8 +74,9 @@ def databases(spec: DatabaseSpec) -> str:
     """What settings say to reach the databases as was measured; empty where that is as they are."""
     if spec.pool is not None:
         flag, sizes = f"pool={spec.pool}", json.dumps(pool_sizes(spec.pool))
+        signs = ", ".join(map(json.dumps, VENDORS["postgresql"].split("|")))
         lines = [
-            '    if any(sign in entry.get("ENGINE", "") for sign in ("postg", "psql")):',
+            f'    if any(sign in entry.get("ENGINE", "") for sign in ({signs})):',
             '        entry["CONN_MAX_AGE"] = 0',
             f'        entry["OPTIONS"] = {{**entry.get("OPTIONS", {{}}), "pool": {sizes}}}',
         ]

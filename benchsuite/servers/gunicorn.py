@@ -71,6 +71,7 @@ class Gunicorn(ServerAdapter):
     inherits = "--bind fd://{descriptor}"
     limits = {"loop": LOOPS, "timeout_s": Within(0), "ws": WEBSOCKETS}
     worker: ClassVar[str]
+    in_file: ClassVar[tuple[str, ...]] = ()  #: Variables that the file to paste makes needless.
     remedies = {
         **ServerAdapter.remedies,
         Against.MEMORY: FROZEN,
@@ -107,8 +108,7 @@ class Gunicorn(ServerAdapter):
             return measured
         argv = [*self.python.module("gunicorn"), self.served]
         argv += ["--config", CONF, "--bind", f"{host}:{port}"]
-        of_file = ("UVICORN_LOOP", "UVICORN_WS")
-        env = {name: text for name, text in measured.env.items() if name not in of_file}
+        env = {name: text for name, text in measured.env.items() if name not in self.in_file}
         return replace(measured, argv=argv, env=env, files={CONF: self._settings_file()})
 
     def _settings_file(self) -> str:
@@ -185,6 +185,7 @@ class GunicornUvicorn(Gunicorn):
     name = "gunicorn-uvicorn"
     interface = "asgi"
     worker = "benchsuite.servers.launchers.uvicorn_workers.Worker"
+    in_file = ("UVICORN_LOOP", "UVICORN_WS")
     companions = ("uvicorn-worker",)
     websocket = True
     # As with uvicorn itself: its worker logs each WebSocket at level "info".
@@ -192,8 +193,8 @@ class GunicornUvicorn(Gunicorn):
     options = {**COMMON, **KEPT, "loop": "auto", "ws": "auto"}
 
     def env(self) -> dict[str, str]:
-        own = {"UVICORN_LOOP": self.settings["loop"], "UVICORN_WS": self.settings["ws"]}
-        return {**super().env(), **own}
+        own = (self.settings["loop"], self.settings["ws"])
+        return {**super().env(), **dict(zip(self.in_file, own, strict=True))}
 
     def _settings_file(self) -> str:
         lines = super()._settings_file().splitlines()
