@@ -5,12 +5,15 @@ import io
 
 import pytest
 from bs4 import BeautifulSoup
+from django.contrib.auth.models import User
 from django.test import Client
 
+from benchsuite.system import lock
 from benchsuite.views.access import TOKEN_VARIABLE
 
 BY_TOKEN = "benchsuite.views.access.token"
 TOKEN = "x3Yq"
+GONE = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"  #: A command that was killed.
 
 
 @pytest.fixture(autouse=True)
@@ -27,6 +30,12 @@ def with_token(client):
 @pytest.fixture
 def client():
     return with_token(Client(HTTP_HOST="localhost"))
+
+
+@pytest.fixture
+def admin(client):
+    client.force_login(User.objects.create_superuser("root"))
+    return client
 
 
 @pytest.fixture

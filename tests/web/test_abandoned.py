@@ -4,7 +4,6 @@ import json
 from datetime import timedelta
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.utils import timezone
@@ -13,9 +12,8 @@ from benchsuite import store
 from benchsuite.models import Run, StudyRun
 from benchsuite.system import lock
 from tests.factories import make_run, make_running_run
-from tests.web.conftest import csv_rows
+from tests.web.conftest import GONE, csv_rows
 
-GONE = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
 ELSEWHERE = f"elsewhere:0:another-boot:{lock.owner_name().split(':', 3)[3]}"
 
 
@@ -70,11 +68,10 @@ def test_it_can_be_deleted(client, dead):
     assert not Run.objects.exists()
 
 
-def test_admin(client, dead):
-    client.force_login(User.objects.create_superuser("root"))
-    listed = client.get("/admin/benchsuite/run/?status__exact=running").content.decode()
+def test_admin(admin, dead):
+    listed = admin.get("/admin/benchsuite/run/?status__exact=running").content.decode()
     assert "0 runs" in listed
-    answer = client.post(f"/admin/benchsuite/run/{dead.pk}/delete/", {"post": "yes"})
+    answer = admin.post(f"/admin/benchsuite/run/{dead.pk}/delete/", {"post": "yes"})
     assert answer.status_code == 302
     assert not Run.objects.exists()
 

@@ -1,19 +1,12 @@
 """The admin shows runs and changes none."""
 
 import pytest
-from django.contrib.auth.models import User
 
 from benchsuite.models import Run, Tuning
-from benchsuite.system import lock
 from tests.factories import WEAK, make_failed_run, make_run
 from tests.study_factories import make_study_run
 from tests.tuning_factories import make_tuning, searched
-
-
-@pytest.fixture
-def admin(client):
-    client.force_login(User.objects.create_superuser("root"))
-    return client
+from tests.web.conftest import GONE
 
 
 def test_list_and_run_lead_to_the_pages(admin):
@@ -52,8 +45,7 @@ def test_what_runs_were_made_for_is_shown_and_can_be_deleted(admin, make):
 
 
 def test_one_whose_command_was_killed_is_not_running_in_the_admin(admin):
-    gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
-    make_tuning(searched(5), status="running", made_by=gone)
+    make_tuning(searched(5), status="running", made_by=GONE)
     assert "interrupted" in admin.get("/admin/benchsuite/tuning/").content.decode()
     assert Tuning.objects.get().status == "interrupted"
 

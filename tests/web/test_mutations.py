@@ -14,7 +14,6 @@ from contextlib import contextmanager
 from io import StringIO
 
 import pytest
-from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 from django.db import connection, models, transaction
 
@@ -73,10 +72,9 @@ CHANGES = {
 
 
 @pytest.fixture
-def admin(client, settings, tmp_path):
+def admin(admin, settings, tmp_path):
     settings.BENCHSUITE = {**settings.BENCHSUITE, "STUDIES": [str(write(tmp_path))]}
-    client.force_login(User.objects.create_superuser("root"))
-    return client
+    return admin
 
 
 def make_everything():

@@ -9,11 +9,10 @@ from benchsuite.models import Run, StudyRun
 from benchsuite.report.studies.execution import chosen, study_report
 from benchsuite.report.studies.several import chosen_beside, trend_of, whole
 from benchsuite.report.writers import to_markdown
-from benchsuite.system import lock
 from tests.factories import INVALID, MACHINE
 from tests.golden import changes
 from tests.study_factories import RATES, TEXT, make_study_run, write
-from tests.web.conftest import BY_TOKEN, csv_rows, table, text
+from tests.web.conftest import BY_TOKEN, GONE, csv_rows, table, text
 
 SHOP = "/results/studies/shop/"
 
@@ -271,11 +270,10 @@ def test_its_runs_leave_as_json_for_another_machine(client, tmp_path):
 
 
 def test_one_that_was_killed_is_not_under_way(soup, tmp_path):
-    gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     row = make_study_run(ended=False)
 
     def killed():
-        StudyRun.objects.update(status="running", owner=gone)
+        StudyRun.objects.update(status="running", owner=GONE)
 
     killed()
     (listed,) = [one for one in table(soup("/results/studies/"), "Studies") if one[0] == "shop"]

@@ -2,15 +2,8 @@
 
 import pytest
 from bs4 import BeautifulSoup
-from django.contrib.auth.models import User
 
 from benchsuite.target.survey.definitions import Condition, Page, Question, Survey
-
-
-@pytest.fixture
-def admin(client):
-    client.force_login(User.objects.create_superuser("root"))
-    return client
 
 
 @pytest.fixture

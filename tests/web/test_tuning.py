@@ -31,7 +31,7 @@ from benchsuite.tuning.trial import Phase
 from tests.flames import make_profiled
 from tests.golden import words_of
 from tests.tuning_factories import WORLD, make_tuning, searched
-from tests.web.conftest import table, text
+from tests.web.conftest import GONE, table, text
 
 LIST = "/results/tune/"
 
@@ -242,9 +242,8 @@ def test_what_can_t_be_shown_is_a_sentence(soup):
 
 def test_one_that_was_killed_is_not_under_way(soup):
     row = make_tuning(searched(5), status="running")
-    gone = lock.owner_name().rsplit(":", 2)[0] + ":999999999:1"
     for path in (LIST, address(row)):
-        Tuning.objects.update(status="running", owner=gone)
+        Tuning.objects.update(status="running", owner=GONE)
         soup(path)
         assert Tuning.objects.values_list("status", "owner").get() == ("interrupted", "")
 

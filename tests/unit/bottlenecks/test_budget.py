@@ -2,10 +2,8 @@
 
 from dataclasses import replace
 
-from benchsuite.bottlenecks.evidence import REST, Budget, Diagnosis, budget
+from benchsuite.bottlenecks.evidence import Budget, budget
 from tests.unit.bottlenecks.healthy import HEALTHY
-
-OF_CASES = (REST, Diagnosis)
 
 
 def of(**changes):

@@ -7,15 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from benchsuite import bottlenecks
-from benchsuite.bottlenecks.evidence import Alone, Diagnosis, LimitEvidence
+from benchsuite.bottlenecks.evidence import Alone
 from benchsuite.bottlenecks.registry import RULES, Limit
-from benchsuite.core.results import Common, Pattern, Reached
 from tests.golden import FOLDER
-from tests.unit.bottlenecks.healthy import of, other
+from tests.unit.bottlenecks.healthy import of
 
 PAGE = Path(__file__).parents[3] / "docs" / "bottlenecks.md"
-OF_CASES = (Common, Diagnosis, LimitEvidence, Pattern, Reached, bottlenecks, other)
 
 
 def words(value):

@@ -60,13 +60,8 @@ def test_what_is_answered(golden):
     lines = []
     for case, cells in CASES.items():
         answer = ranking(cells, {})
-        said = [
-            answer.headline,
-            *answer.reasons,
-            *answer.next_steps,
-            answer.command,
-            *answer.cautions,
-        ]
+        said = [answer.headline, *answer.reasons, *answer.next_steps]
+        said += [answer.command, *answer.cautions]
         lines += [f"{case}:", *(f"    {plain(one)}" for one in said if one)]
         for sentence in (answer.headline, *answer.reasons):
             assert len(sentence.split()) <= 20, sentence

@@ -1,10 +1,8 @@
 """Which stored configurations would do for an objective, and what would measure the others."""
 
-from benchsuite.comparing.asking import candidates, command_of, front
+from benchsuite.comparing.asking import candidates, command_of
 from benchsuite.core.specs.objective import parse
 from tests.starts import side
-
-OF_CASES = (front,)
 
 
 def runs(server, *goodputs, memory_mib=180, **given):

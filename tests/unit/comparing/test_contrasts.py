@@ -1,20 +1,7 @@
 """What is said about candidates against a baseline."""
 
-from datetime import timedelta
-
-from benchsuite.comparing.contrasts import (
-    Contrast,
-    contrasts,
-    few,
-    is_clear,
-    metric,
-    notes,
-    standing,
-)
-from tests.factories import BEGUN
-from tests.starts import FAST, OTHER_BATCH, SLOW, found_out, side
-
-OF_CASES = (BEGUN, OTHER_BATCH, few, is_clear, notes, timedelta)
+from benchsuite.comparing.contrasts import Contrast, contrasts, metric, standing
+from tests.starts import FAST, SLOW, found_out, side
 
 
 def of(first, second, name):

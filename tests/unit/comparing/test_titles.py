@@ -3,15 +3,11 @@
 import dataclasses
 from datetime import UTC, datetime
 
-import pytest
-
-from benchsuite.comparing import titles as named
 from benchsuite.comparing.cells import Cell
 from benchsuite.comparing.titles import around, cell_titles
 from benchsuite.models import Run
 from tests.factories import make_spec
 
-OF_CASES = (named,)
 SPEC = make_spec(options={"path": "/shop/"}, workload="url")
 
 SAME_CELL = {"label", "repetition", "seed"}
@@ -101,32 +97,22 @@ def another(path):
 
 
 def cell(spec):
-    run = Run(
-        server=spec.server.server,
-        workload=spec.workload.workload,
-        users=None if spec.load.is_open else spec.load.users,
-        arrival_rate=spec.load.arrival_rate,
-        key=spec.key,
-        spec=spec.to_json(),
-        started_at=datetime(2026, 1, 2, tzinfo=UTC),
-    )
-    return Cell((run,))
-
-
-@pytest.mark.parametrize("path", list(fields()), ids=".".join)
-def test_whatever_two_cells_differ_in_their_titles_differ_by_it(path):
-    one, other = changed(SPEC, path, BESIDE.get(path, {})), changed(SPEC, path, another(path))
-    assert one.key != other.key
-    titles = cell_titles([cell(one), cell(other)])
-    assert titles[0] != titles[1]
-    assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
+    load = spec.load
+    columns = {"server": spec.server.server, "workload": spec.workload.workload, "key": spec.key}
+    columns |= {"users": None if load.is_open else load.users, "arrival_rate": load.arrival_rate}
+    return Cell((Run(**columns, spec=spec.to_json(), started_at=datetime(2026, 1, 2, tzinfo=UTC)),))
 
 
 def test_what_tells_two_cells_apart_by_each_field(golden):
+    """Whatever they differ in, their titles differ by it."""
     lines = []
     for path in fields():
         pair = changed(SPEC, path, BESIDE.get(path, {})), changed(SPEC, path, another(path))
-        lines.append(f"{'.'.join(path)}: {' | '.join(cell_titles(list(map(cell, pair))))}")
+        assert pair[0].key != pair[1].key, path
+        titles = cell_titles(list(map(cell, pair)))
+        assert titles[0] != titles[1], path
+        assert not any(title.endswith(("(1)", "(2)")) for title in titles), titles
+        lines.append(f"{'.'.join(path)}: {' | '.join(titles)}")
     golden("\n".join(lines))
 
 

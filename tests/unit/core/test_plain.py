@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from benchsuite.core import observations, results
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.plain import plain, read
+from benchsuite.core.plain import read
 from benchsuite.core.specs.objective import parse
 from benchsuite.tuning.notebook import End, Entry, Notebook, State
 from benchsuite.tuning.trial import Candidate, Level, Load, Observation, Phase, Question, Trial
@@ -51,20 +50,6 @@ def test_what_has_no_type_is_bounded_in_depth():
         deep = [deep]
     with pytest.raises(UsageError, match="at most 100 levels"):
         read(Mapping[str, Any], {"x": deep})
-
-
-SENT_BY_AGENTS = (
-    observations.Turnover(replaced=2, gone=1),
-    observations.HostShares(steal_percent=1.5),
-    observations.ClockCheck(),
-    observations.Seen(),
-    results.Traffic(received_bytes=7),
-)
-
-
-@pytest.mark.parametrize("value", SENT_BY_AGENTS)
-def test_no_name_of_a_field_is_taken_for_a_rule_of_reading(value):
-    assert read(type(value), plain(value)) == value
 
 
 def test_values(golden):

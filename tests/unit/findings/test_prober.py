@@ -30,7 +30,6 @@ def alike(time_s, count=25, **changes):
 
 def told(**changes):
     """Findings of a run whose prober saw what is changed of the clean one's."""
-    assert CLEAN.probes is not None
     return found(probes=replace(CLEAN.probes, **changes))
 
 

@@ -5,9 +5,7 @@ import json
 import signal
 import sqlite3
 import tempfile
-from collections.abc import Callable
 from contextlib import closing
-from pathlib import Path
 from types import SimpleNamespace
 from uuid import uuid4
 
@@ -21,7 +19,6 @@ from rich.console import Console
 from benchsuite.core.exceptions import BenchsuiteError
 from benchsuite.core.specs import RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.management import session
-from benchsuite.management import session as management_session
 from benchsuite.management.options import run as run_options
 from benchsuite.models import Interval, Measurement, Run
 from benchsuite.pythons import building
@@ -33,7 +30,6 @@ from benchsuite.system.journal import Journal
 from tests.unit.results_file import results_in
 from tests.unit.test_store import SPEC, result
 
-Fault = Callable[[Path], object]
 WAITRESS = "benchsuite.servers.launched.Waitress"
 
 
@@ -259,7 +255,7 @@ def test_where_no_file_can_be_in_the_folder_it_goes_elsewhere(
 def test_where_all_no_longer_fit_into_the_folder_they_go_elsewhere(
     runbench, folder, tmp_path, monkeypatch
 ):
-    write, temporary = management_session.output.write_whole, tmp_path / "elsewhere"
+    write, temporary = session.output.write_whole, tmp_path / "elsewhere"
     temporary.mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(temporary))
 
@@ -354,14 +350,9 @@ def test_a_run_whose_environment_is_unbuilt_gets_it_first(folder, tmp_path, monk
 
     watcher = Progress(Console(file=io.StringIO()), ["waitress"], lambda done: [1.0])
     with closing(Journal(uuid4())) as opened:
-        made = management_session.Session(
-            AtWork(folder, measured),
-            session.Results(lambda line: None),
-            watcher,
-            SimpleNamespace(building=told.append),
-            opened,
-            Estimate(),
-        )
+        results, shown = session.Results(lambda line: None), SimpleNamespace(building=told.append)
+        about = (results, watcher, shown, opened, Estimate())
+        made = session.Session(AtWork(folder, measured), *about)
         row, found = made.make(unbuilt)
     assert told == ["new: making it", "looked at new", "measured"]
     assert found.spec == unbuilt.spec

@@ -20,7 +20,6 @@ from benchsuite.core.commands import PYTHON_VARIABLE
 from benchsuite.core.exceptions import DISK_FULL, UnavailableError
 from benchsuite.core.results import Level, RunResult, Status, Verdict
 from benchsuite.management import resuming, session, studying
-from benchsuite.management import session as management_session
 from benchsuite.management.commands import runstudy as runstudy_command
 from benchsuite.models import Run, Software, StudyCell, StudyRun
 from benchsuite.pythons.interpreter import OWN
@@ -205,7 +204,7 @@ def test_ctrl_c_before_the_first_run_or_after_the_last_leaves_nothing_open(
             yield
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(management_session, "alone", ctrl_c)
+    monkeypatch.setattr(session, "alone", ctrl_c)
     with pytest.raises(CommandError, match=r"^Interrupted\.$") as ended:
         runstudy()
     assert ended.value.returncode == 130

@@ -1,38 +1,21 @@
 """What a run and a comparison say."""
 
-from datetime import UTC, datetime
 from uuid import UUID
 
 from benchsuite.models import Finding, Run
 from benchsuite.report.answers import of_run
 from benchsuite.store.interchange import PARTS, attach
-from tests.factories import facts
+from tests.factories import BEGUN, facts
 
 MOST_WORDS = 20
 
-BEGUN = datetime(2026, 3, 14, 9, 26, 53, tzinfo=UTC)
-
 
 def run(server="uwsgi", findings=(), **given):
-    fields = {
-        "server": server,
-        "key": server,
-        "workload": "io_read",
-        "server_facts": facts(server, "io_read"),
-        "users": 100,
-        "status": "finished",
-        "verdict": "valid",
-        "started_at": BEGUN,
-        "warmup_s": 3,
-        "duration_s": 10,
-        "spec": {},
-        "requests": 6120,
-        "failures": 0,
-        "goodput": 612.0,
-        "p50_s": 0.151,
-        "p95_s": 0.28,
-        "p99_s": 0.41,
-    }
+    fields = {"server": server, "key": server, "workload": "io_read", "users": 100, "spec": {}}
+    fields |= {"server_facts": facts(server, "io_read"), "warmup_s": 3, "duration_s": 10}
+    fields |= {"status": "finished", "verdict": "valid", "started_at": BEGUN}
+    fields |= {"requests": 6120, "failures": 0, "goodput": 612.0}
+    fields |= {"p50_s": 0.151, "p95_s": 0.28, "p99_s": 0.41}
     made = Run(**{**fields, **given})
     attach(made, {**{name: [] for name in PARTS}, "findings": findings})
     return made

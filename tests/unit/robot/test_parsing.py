@@ -34,18 +34,13 @@ was</textarea>
 
 
 def form_of(content):
-    form = main_form(read(content))
-    assert form is not None
-    return form
+    return main_form(read(content))
 
 
 def errors(before, after):
     """What is said about each control of a form that came back."""
     page, back = read(before), read(after)
-    sent, found = main_form(page), main_form(back)
-    assert sent is not None
-    assert found is not None
-    form = Reading(page, back, sent, found).form()
+    form = Reading(page, back, main_form(page), main_form(back)).form()
     named = {control.name: control.errors for control in form.controls if control.errors}
     return {**named, **({"": form.errors} if form.errors else {})}
 

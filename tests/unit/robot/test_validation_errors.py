@@ -60,20 +60,14 @@ def page(skin="in its container", wrong="", apart="", top=""):
     return read(f"<h1>F</h1><form method=post>{inner}</form>".encode())
 
 
-def form_on(shown):
-    form = main_form(shown)
-    assert form is not None
-    return form
-
-
 def changed(before, after, seed):
     """The names of the answers that are others after the page came back."""
-    sent = form_on(before)
+    sent = main_form(before)
     chance = Random(seed)
     filler = Filler(chance.getrandbits(40), chance, {})
     filler.fill(sent)
     given = dict(filler.answers)
-    back = Reading(before, after, sent, form_on(after)).form()
+    back = Reading(before, after, sent, main_form(after)).form()
     filler.mend(back)
     filler.fill(back)
     return {name for name, answer in filler.answers.items() if given[name] != answer}

@@ -3,7 +3,6 @@
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
 
 import pytest
 from django.test import override_settings
@@ -22,6 +21,7 @@ SPEC = RunSpec(
     workload=WorkloadSpec(workload="layer"),
     layer=LayerSpec(backend="redis", workers=2),
 )
+GIVEN = {"token": "feed", "clone": None, "facts": Facts()}
 
 
 def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
@@ -35,14 +35,8 @@ def test_workers_run_under_the_python_that_serves(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(assembly, "running", running)
     monkeypatch.setattr(Interpreter, "installed", lambda self, name: f"{name} of {self.name}")
-    run = tmp_path / "run"
-    assembled = assembly.Assembly(
-        plan=resolve(SPEC).under(Interpreter("/new/bin/python", "new")),
-        folder=run,
-        token="feed",
-        clone=cast(Any, None),
-        facts=Facts(database_address=None),
-    )
+    run, plan = tmp_path / "run", resolve(SPEC).under(Interpreter("/new/bin/python", "new"))
+    assembled = assembly.Assembly(plan=plan, folder=run, **GIVEN)
     assembled.system.instructions = run / "instructions.json"
     assembled.services["redis"] = "unix:/run/redis"
     assembled._start_workers()
@@ -60,13 +54,7 @@ UVICORN = ServerSpec(server="uvicorn")
 def made(seed=1, server=UVICORN, **variables):
     """The environment of a start with this seed, and with what the user says."""
     spec = RunSpec(server=server, target=TargetSpec(variables=variables), seed=seed)
-    assembled = assembly.Assembly(
-        plan=resolve(spec),
-        folder=Path("/run"),
-        token="feed",
-        clone=cast(Any, None),
-        facts=Facts(),
-    )
+    assembled = assembly.Assembly(plan=resolve(spec), folder=Path("/run"), **GIVEN)
     assembled.system.instructions = Path("/run/instructions.json")
     return assembled.environment(assembled.plan.server)
 

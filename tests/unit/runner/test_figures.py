@@ -1,11 +1,13 @@
 """What the samples of each level of load say."""
 
+from dataclasses import replace
+
 import numpy as np
 
-from benchsuite.load.job import Done
 from benchsuite.load.parent.driver import NameEntry
 from benchsuite.load.parent.figures import Figures
 from benchsuite.stats import summary
+from tests.unit.load.parent.test_driver import DONE
 
 NAMES = (
     NameEntry(name="GET /", scope="request", examples={}),
@@ -22,17 +24,10 @@ def figures(load, *requests, **done):
             one = samples[2 * index + scope]
             one["name"], one["user"] = scope, user
             one["intended_start"], one["start"], one["finish"] = (ORIGIN + at for at in times)
-    defaults = {
-        "origin": ORIGIN,
-        "window": (ORIGIN + load.window_start_s, ORIGIN + load.window_end_s),
-        "stopped": False,
-        "users": (),
-        "cpu_percent": None,
-        "lag_p99_s": None,
-        "sent": (0,) * len(load.levels),
-        "dropped": (0,) * len(load.levels),
-    }
-    return Figures(samples, NAMES, Done(**{**defaults, **done}), load, alike=True)
+    window = (ORIGIN + load.window_start_s, ORIGIN + load.window_end_s)
+    none = (0,) * len(load.levels)
+    given = {"origin": ORIGIN, "window": window, "sent": none, "dropped": none, **done}
+    return Figures(samples, NAMES, replace(DONE, **given), load, alike=True)
 
 
 def segments(figures, populations=()):

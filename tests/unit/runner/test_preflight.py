@@ -6,13 +6,7 @@ from types import SimpleNamespace
 import pytest
 
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.specs import (
-    LayerSpec,
-    LoadProfile,
-    RunSpec,
-    ServerSpec,
-    WorkloadSpec,
-)
+from benchsuite.core.specs import LayerSpec, LoadProfile, RunSpec, ServerSpec, WorkloadSpec
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner import preflight
 from benchsuite.runner.planning import resolve
@@ -53,16 +47,9 @@ def check(server="daphne", options=None, **layer):
 
 
 def run(server="daphne", workload="layer", processes=None, instances=1, **layer):
-    return RunSpec(
-        workload=WorkloadSpec(workload=workload),
-        server=ServerSpec(
-            server=server,
-            processes=processes,
-            instances=instances,
-            front="nginx" if instances > 1 else "",
-        ),
-        layer=LayerSpec(**layer),
-    )
+    work, front = WorkloadSpec(workload=workload), "nginx" if instances > 1 else ""
+    asked = ServerSpec(server=server, processes=processes, instances=instances, front=front)
+    return RunSpec(workload=work, server=asked, layer=LayerSpec(**layer))
 
 
 def test_a_library_that_the_target_s_python_lacks_is_told(monkeypatch):

@@ -1,6 +1,7 @@
 """What is known of a run whose load broke."""
 
 from contextlib import ExitStack
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from benchsuite.core.results import Reading, Status
 from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.findings.window import is_surely_beyond
-from benchsuite.load.job import Done, Tick
+from benchsuite.load.job import Tick
 from benchsuite.runner.planning import resolve
 from benchsuite.runner.record import RunRecord, _of, result
 from benchsuite.runner.running_system import API
@@ -22,6 +23,7 @@ from benchsuite.runner.session import Session, _load
 from benchsuite.system import network
 from benchsuite.telemetry.sampler import Watched
 from tests.unit.findings.clean import summary
+from tests.unit.load.parent.test_driver import DONE
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
 SINCE_BOOT_S = 86_400.0
@@ -67,13 +69,8 @@ def test_who_died_in_the_first_second_is_not_told_that_the_load_has_begun(record
     record.serving.add(API, cast(Any, died), None)
     record.serving.services.append(cast(Any, SimpleNamespace(begun=told.append)))
     tick = Tick(elapsed_s=1.0, users=1, requests=0, failures=0, rate=0.0, p95_s=None)
-    quiet: Any = SimpleNamespace(
-        run=lambda on_tick: on_tick(tick),
-        stop=lambda: None,
-        told=lambda tick: None,
-        tick=lambda tick: None,
-        last=lambda part: None,
-    )
+    ignored = dict.fromkeys(("stop", "told", "tick", "last"), lambda *_: None)
+    quiet: Any = SimpleNamespace(run=lambda on_tick: on_tick(tick), **ignored)
     _load(quiet, record, quiet, quiet, quiet)
     assert not told
     assert record.failure.startswith("API was ended by SIGKILL (out of memory?) while it was being")
@@ -82,27 +79,14 @@ def test_who_died_in_the_first_second_is_not_told_that_the_load_has_begun(record
 
 def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(record):
     with record.watched(cast(Any, Sampler())):
-        record.done = Done(
-            origin=SINCE_BOOT_S + 0.5,
-            window=(SINCE_BOOT_S + 0.5, SINCE_BOOT_S + 2.5),
-            stopped=False,
-            users=(),
-            cpu_percent=None,
-            lag_p99_s=None,
-        )
+        begin = SINCE_BOOT_S + 0.5
+        record.done = replace(DONE, origin=begin, window=(begin, begin + 2.0))
     assert [one.second for one in result(record, {}).readings] == [-0.5, 0.5, 1.5]
 
 
 def test_a_stage_is_judged_by_the_time_that_it_took(record):
     """3/s of 100/s that stay unanswered are chance in 10 s, but not in the minute around them."""
-    record.done = Done(
-        origin=SINCE_BOOT_S,
-        window=(SINCE_BOOT_S, SINCE_BOOT_S + 60.0),
-        stopped=False,
-        users=(),
-        cpu_percent=None,
-        lag_p99_s=None,
-    )
+    record.done = replace(DONE, origin=SINCE_BOOT_S, window=(SINCE_BOOT_S, SINCE_BOOT_S + 60.0))
     total = summary(throughput=97.0)
     window = (SINCE_BOOT_S + 10.0, SINCE_BOOT_S + 20.0)
     segment = Segment(total=total, window=window, arrived_per_s=100.0)

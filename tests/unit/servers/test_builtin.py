@@ -15,12 +15,11 @@ from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import DatabaseSpec, ServerSpec
 from benchsuite.pythons.interpreter import OWN
 from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS, Application
+from benchsuite.servers.base import BACKLOG, KEEP_ALIVE_S, THREADS
 from benchsuite.servers.gunicorn import NEUTRAL_CONFIG
 from benchsuite.servers.launchers import serving
-from tests.unit.servers.test_base import installed
+from tests.unit.servers.test_base import APPLICATION, installed
 
-APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DOCS = Path(__file__).parents[3] / "docs" / "servers.md"
 
 

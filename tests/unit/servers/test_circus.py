@@ -5,15 +5,13 @@ from pathlib import Path
 import pytest
 
 from benchsuite.core.specs import ServerSpec
-from benchsuite.servers import BUILTIN
-from benchsuite.servers.base import Application, Place
-from tests.unit.servers.test_builtin import PROGRAMS, adapter_class
+from benchsuite.servers.base import Place
+from tests.unit.servers.test_base import APPLICATION
+from tests.unit.servers.test_builtin import CIRCUSES, PROGRAMS, adapter_class
 
-APPLICATION = Application(wsgi="shop.wsgi:application", asgi="shop.asgi:application")
 DAPHNE, GUNICORN, UVICORN = map(
     adapter_class, ("circus-daphne", "circus-gunicorn-sync", "circus-uvicorn")
 )
-DRIVEN = [name for name in BUILTIN if name.startswith("circus-")]
 
 
 def made(cls, folder=Path("/run/1"), **spec):
@@ -26,7 +24,7 @@ def ini(adapter):
     return files["circus.ini"].splitlines()
 
 
-@pytest.mark.parametrize("name", DRIVEN)
+@pytest.mark.parametrize("name", CIRCUSES)
 def test_facts_are_those_of_the_server_that_it_starts(name):
     one, started = adapter_class(name), adapter_class(name).started
     assert name == f"circus-{started.name}"

@@ -94,16 +94,8 @@ def test_the_plan_says_that_nothing_is_started(golden, capsys):
 
 
 def test_its_refusals_name_what_helps_there(golden):
-    job = Job(
-        base_url=HERE,
-        run_header="a" * 32,
-        starts=False,
-        workload_class="",
-        workload=WorkloadSpec(),
-        load=LoadProfile(),
-        spool="",
-    )
-    target = Target.of(job)
+    work = {"workload_class": "", "workload": WorkloadSpec(), "load": LoadProfile(), "spool": ""}
+    target = Target.of(Job(base_url=HERE, run_header="a" * 32, starts=False, **work))
 
     def said(kind, status, location=""):
         failure = Failure(

@@ -13,8 +13,6 @@ FAST = [131.0, 129.0, 133.0, 130.0, 128.0]
 
 
 def limits(found):
-    assert found.low is not None
-    assert found.high is not None
     return found.low, found.high
 
 

@@ -1,7 +1,6 @@
 """Slow answers with something in common are named, and sound loads with long tails are not."""
 
 import heapq
-from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -10,10 +9,6 @@ import pytest
 from benchsuite.core.results import Common, Pattern
 from benchsuite.stats.patterns import patterns
 from benchsuite.stats.summary import DTYPE
-
-Draw = np.random.Generator
-Service = Callable[[Draw, int], float]
-Stalls = Sequence[tuple[float, float]]
 
 WINDOW = (2.0, 12.0)
 

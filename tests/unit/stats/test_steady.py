@@ -1,7 +1,5 @@
 """Trends and steps are told from noise."""
 
-from collections.abc import Callable
-
 import numpy as np
 import pytest
 
@@ -26,7 +24,6 @@ def test_values(golden):
     golden.values()
 
 
-Draw = np.random.Generator
 EACH = 28_000.0
 
 
@@ -66,9 +63,6 @@ def test_the_interval_holds_the_truth(errors, arena, steps):
 
 
 MIB = 2**20
-
-
-Curve = Callable[[float], float]
 
 
 def points(of_second, noise=0.0, *, seed=2):

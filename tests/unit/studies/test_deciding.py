@@ -4,12 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from benchsuite.studies.claims import (
-    answered,
-    doubts_of_claims,
-    doubts_of_questions,
-    judge,
-)
+from benchsuite.studies.claims import answered, doubts_of_claims, doubts_of_questions, judge
 from tests.unit.studies import worlds
 from tests.unit.studies.worlds import HALVES
 

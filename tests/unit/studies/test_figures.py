@@ -7,20 +7,10 @@ from types import SimpleNamespace
 from typing import Any
 
 from benchsuite.core.results import Interval, Phase, Reading
-from benchsuite.studies.figures import (
-    DERIVED,
-    OPTIONS,
-    amounts,
-    metric,
-    of_readings,
-    rates,
-    series,
-    values,
-)
+from benchsuite.studies.figures import DERIVED, OPTIONS, values
 from benchsuite.studies.study import Figure
 
 DOCS = Path(__file__).parents[3] / "docs" / "studies.md"
-OF_CASES = (amounts, metric, of_readings, rates, series)
 
 
 class Rows(list[Any]):

@@ -1,10 +1,8 @@
 """The cells of a study: which there are, with which options, at which scale, and as commands."""
 
-import shlex
 from dataclasses import replace
 
 from benchsuite.studies import matrix
-from benchsuite.studies.options import arguments, in_cell, shares
 from benchsuite.studies.study import Cell, Options, Share
 from tests.unit.studies.samples import changed, study
 
@@ -22,7 +20,6 @@ CELL = Cell(
         "server": ("uvicorn",),
     },
 )
-OF_CASES = (in_cell, shares)
 
 
 def at(**coordinates: str) -> Cell:
@@ -45,8 +42,3 @@ def scaled(scale: float, *changes: tuple[str, str]) -> Options:
 
 def test_values(golden):
     golden.values()
-
-
-def test_arguments_are_words_of_a_shell():
-    words = arguments(CELL, {"rate": 61.25})
-    assert shlex.split(shlex.join(words)) == words

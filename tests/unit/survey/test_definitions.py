@@ -15,6 +15,7 @@ from benchsuite.target.survey.definitions import (
     load_surveys,
 )
 from benchsuite.workloads.survey import SLUGS
+from tests.unit.survey.conftest import MODELS
 
 
 def made(**values):
@@ -32,7 +33,7 @@ def test_limits_that_make_no_sense_are_refused(golden):
 
 
 def test_what_comes_with_the_package_makes_sense():
-    for model in (Survey, Page, Question, Choice, Condition):
+    for model in MODELS:
         for one in model.objects.all():
             one.full_clean()
     assert tuple(Survey.objects.values_list("slug", flat=True)) == tuple(sorted(SLUGS))
@@ -50,27 +51,19 @@ def test_a_condition_is_on_a_page_or_on_a_question(both):
 
 
 def test_loading_again_mends_and_adds_nothing():
-    before = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
+    before = [model.objects.count() for model in MODELS]
     Question.objects.filter(name="cups").update(text="Changed")
     Choice.objects.filter(question__name="brew").delete()
     assert load_surveys() == (7, 43, 215)
-    after = [model.objects.count() for model in (Survey, Page, Question, Choice, Condition)]
-    assert after == before
+    assert [model.objects.count() for model in MODELS] == before
     assert Question.objects.get(name="cups").text.startswith("How many")
 
 
 def test_what_is_dumped_can_be_loaded(tmp_path):
     """With natural keys, as the surveys of the package are written."""
-    models = ("survey", "page", "question", "choice", "condition")
-    path = tmp_path / "mine.json"
-    call_command(
-        "dumpdata",
-        *(f"benchsuite_target.{model}" for model in models),
-        natural_foreign=True,
-        natural_primary=True,
-        output=str(path),
-        verbosity=0,
-    )
+    path, models = tmp_path / "mine.json", [model._meta.label_lower for model in MODELS]
+    natural = {"natural_foreign": True, "natural_primary": True}
+    call_command("dumpdata", *models, output=str(path), verbosity=0, **natural)
     before = [str(one) for one in Condition.objects.all()]
     Survey.objects.all().delete()
     call_command("loaddata", str(path), verbosity=0)

@@ -4,7 +4,6 @@ import json
 import re
 import runpy
 import sys
-from collections.abc import Callable
 
 import pytest
 
@@ -72,9 +71,6 @@ def test_run_as_a_program_it_prints_what_it_tells(capsys):
     said = json.loads(capsys.readouterr().out)
     assert said["facts"] == installed.facts()
     assert said["installed"]["django"] == Interpreter().installed("django")
-
-
-Work = Callable[[int], object]
 
 
 @pytest.fixture

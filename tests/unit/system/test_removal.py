@@ -118,14 +118,9 @@ OTHERS = "benchsuite-fedcba9876543210"
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
     monkeypatch.setattr(reaper, "MEMORY", tmp_path)
-    for name in (
-        f"{MINE}-channel-dict",
-        f"sem.{MINE}-channel-dict-semaphore",
-        f"{OTHERS}-channel-dict",
-        f"{MINE}0-channel-dict",
-        f"other-{MINE}-channel-dict",
-        "sem.somebody",
-    ):
+    for name in (MINE, OTHERS, f"{MINE}0", f"other-{MINE}"):
+        (tmp_path / f"{name}-channel-dict").touch()
+    for name in (f"sem.{MINE}-channel-dict-semaphore", "sem.somebody"):
         (tmp_path / name).touch()
     return tmp_path
 

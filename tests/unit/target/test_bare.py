@@ -5,10 +5,9 @@ import io
 
 from benchsuite.target.bare import application, asgi_application
 
-Answer = tuple[int, bytes, bool]  #: Status, body, and whether the length that it says is right.
-
 
 def by_wsgi(path, query="", body=b""):
+    """Status, body, and whether the length that it says is right."""
     said = []
     environ = {
         "PATH_INFO": path,

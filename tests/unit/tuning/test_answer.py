@@ -9,19 +9,10 @@ from benchsuite.tuning.notebook import Entry, State
 from benchsuite.tuning.trial import Candidate, Level, Observation
 from tests.tuning_factories import searched
 
-ROW = Row(
-    candidate=Candidate(server="uwsgi", processes=3, threads=8, connections=24),
-    state=State.RECOMMENDED,
-    why="",
-    estimate=181.4,
-    low=176.2,
-    high=186.0,
-    rate=164.0,
-    percentile_s=0.1684,
-    memory_bytes=181 * 2**20,
-    cpu_s=0.0121,
-    starts=14,
-)
+PICK = Candidate(server="uwsgi", processes=3, threads=8, connections=24)
+RATES = {"estimate": 181.4, "low": 176.2, "high": 186.0, "rate": 164.0, "percentile_s": 0.1684}
+TOOK = {"memory_bytes": 181 * 2**20, "cpu_s": 0.0121, "starts": 14}
+ROW = Row(candidate=PICK, state=State.RECOMMENDED, why="", **RATES, **TOOK)
 UNCONFIRMED = {"rate": None, "percentile_s": None}
 P95 = Goal(0.95, 0.2)
 
@@ -59,7 +50,6 @@ def test_runs_of_the_pick_that_failed_stand_in_the_answer_and_what_they_said_sta
         "It ended with status 1.\nTraceback (most recent call last):\n  boom",
     )
     pick = Outcome(notebook).pick
-    assert pick is not None
     trials = [entry.trial for entry in notebook.entries if entry.trial.candidate == pick][:2]
     fine = len([one for one in notebook.entries if one.trial.candidate == pick])
     failed = Observation(took_s=1.0, failure=log)

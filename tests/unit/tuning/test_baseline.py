@@ -22,13 +22,10 @@ def test_it_is_not_a_point_worse_than_the_baseline_where_sizes_lie_between_those
     own, theirs = [], []
     for seed in SEEDS:
         question = asked(world, between.objective, seed)
-        pick = tune(world, question).pick()
-        assert pick is not None
-        own.append(truth.of(pick))
+        own.append(truth.of(tune(world, question).pick()))
         baseline = Baseline(question, Measured(world, question.objective, seed))
         first = candidate(next(iter(world.servers)), world.cpus, 4)
         other, rate = baseline.tune(lambda probe: grid(world, probe), first)
-        assert other is not None
         assert rate is not None
         theirs.append(truth.of(other))
     assert mean(own) >= 0.99 * mean(theirs)
@@ -62,9 +59,7 @@ def test_an_ordinary_server_recovers_once_its_queue_has_drained():
     ordinary = case("CPU")
     for seed in SEEDS:
         notebook = tune(ordinary.world, asked(ordinary.world, ordinary.objective, seed))
-        pick = notebook.pick()
-        assert pick is not None
-        assert notebook.recovers(pick) is True
+        assert notebook.recovers(notebook.pick()) is True
 
 
 def test_who_does_not_recover_from_overload_is_not_picked_where_others_do():

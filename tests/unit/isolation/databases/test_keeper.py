@@ -35,14 +35,6 @@ MYSQL = {**POSTGRES, "ENGINE": "django.db.backends.mysql"}
 SQLITE = {"ENGINE": "django.db.backends.sqlite3", "NAME": "x"}
 
 
-class Refusal(Exception):
-    """What psycopg raises, as far as it matters here."""
-
-    def __init__(self, sqlstate, text="no"):
-        super().__init__(text)
-        self.sqlstate = sqlstate
-
-
 def caused(error, cause):
     error.__cause__ = cause
     return error

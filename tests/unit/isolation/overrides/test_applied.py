@@ -3,6 +3,7 @@
 import copy
 import os
 import sys
+from dataclasses import replace
 
 import pytest
 from django.utils.functional import SimpleLazyObject, lazy
@@ -12,6 +13,9 @@ from benchsuite.isolation.overrides.applied import MAIL_SINK, overridden
 from benchsuite.isolation.overrides.inherited import Replaced
 
 INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folder="/run")
+POSTGRES = {"ENGINE": "django.db.backends.postgresql", "NAME": "shop"}
+PRIMARY = POSTGRES | {"HOST": "primary", "PASSWORD": "one", "OPTIONS": {"pool": True}}
+REPLICA = POSTGRES | {"HOST": "second", "PASSWORD": "two", "TEST": {"MIRROR": "default"}}
 SETTINGS = {
     "DEBUG": False,
     "ALLOWED_HOSTS": ["127.0.0.1", "localhost"],
@@ -20,23 +24,7 @@ SETTINGS = {
     "ROOT_URLCONF": "shop.urls",
     "WSGI_APPLICATION": "shop.wsgi.application",
     "LOGGING": {"version": 1},
-    "DATABASES": {
-        "default": {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": "shop",
-            "HOST": "primary",
-            "PASSWORD": "one",
-            "OPTIONS": {"pool": True},
-            "CONN_MAX_AGE": 60,
-        },
-        "replica": {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": "shop",
-            "HOST": "second",
-            "PASSWORD": "two",
-            "TEST": {"MIRROR": "default"},
-        },
-    },
+    "DATABASES": {"default": PRIMARY | {"CONN_MAX_AGE": 60}, "replica": REPLICA},
 }
 
 
@@ -49,20 +37,12 @@ def changed(instructions=INSTRUCTIONS, **settings):
 
 
 def instructions(**fields):
-    return Instructions(
-        **{"settings_module": "shop.settings", "token": "feed", "folder": "/run", **fields}
-    )
+    return replace(INSTRUCTIONS, **fields)
 
 
 SETTINGS_INHERITED = {
     "DATABASES": {
-        "default": {
-            "ENGINE": "django.db.backends.postgresql",
-            "NAME": "shop",
-            "USER": "shop",
-            "PASSWORD": "s/cret",
-            "HOST": "db",
-        },
+        "default": POSTGRES | {"USER": "shop", "PASSWORD": "s/cret", "HOST": "db"},
         "log": {"ENGINE": "django.db.backends.sqlite3", "NAME": "/srv/log.sqlite3"},
         "here": {"ENGINE": "django.db.backends.sqlite3", "NAME": os.path.abspath("here.sqlite3")},
     },
@@ -83,17 +63,9 @@ REDIS = "redis://:own@127.0.0.1:7000/0"
 
 
 def replaced(**fields):
-    given = {
-        "settings_module": "shop.settings",
-        "token": "feed",
-        "folder": "/run",
-        "databases": NAMES,
-        "redis_url": "unix:///run/redis.sock?password=own",
-        "redis_tcp_url": REDIS,
-        **fields,
-    }
-    instructions = Instructions(**given)
-    return Replaced(overridden(SETTINGS_INHERITED, instructions), instructions)
+    own = {"redis_url": "unix:///run/redis.sock?password=own", "redis_tcp_url": REDIS}
+    given = instructions(**{"databases": NAMES, **own, **fields})
+    return Replaced(overridden(SETTINGS_INHERITED, given), given)
 
 
 def become(*given, **settings):

@@ -1,6 +1,7 @@
 """Each place that a project writes to is one of the run's, or nowhere; nothing is modified."""
 
 import copy
+from dataclasses import replace
 
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import applied, brokers
@@ -18,13 +19,7 @@ INSTRUCTIONS = Instructions(settings_module="shop.settings", token="feed", folde
 
 
 def changed(settings, *, redis_url="", keeps_databases=False):
-    instructions = Instructions(
-        settings_module="shop.settings",
-        token="feed",
-        folder="/run",
-        redis_url=redis_url,
-        keeps_databases=keeps_databases,
-    )
+    instructions = replace(INSTRUCTIONS, redis_url=redis_url, keeps_databases=keeps_databases)
     before = copy.deepcopy(settings)
     found = overridden(settings, instructions)
     assert settings == before

@@ -139,10 +139,7 @@ def test_the_signal_is_heard(listener, instructions):
     ],
 )
 def test_reasons_that_are_only_logged_are_heard(listener, instructions, name, status, said):
-    extra = {
-        "status_code": status,
-        "request": SimpleNamespace(method="GET", path="/"),
-    }
+    extra = {"status_code": status, "request": SimpleNamespace(method="GET", path="/")}
     logging.getLogger(name).warning(said, extra=extra)
     logging.getLogger("django.request").warning("Not Found: /", extra={**extra, "status_code": 404})
     assert [(one.status, one.asked, one.message) for one in read(instructions)] == [

@@ -3,9 +3,8 @@
 import io
 import json
 import re
-import sys
 from collections.abc import Callable
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import replace
 from typing import Any
 from uuid import UUID
@@ -41,23 +40,9 @@ ONE = ("--server=gunicorn-gthread", "--processes=1", "--threads=4", OBJECTIVE)
 FEW = ("--servers=gunicorn-gthread,gunicorn-sync", OBJECTIVE)
 
 CPU_S, WAIT_S = 0.010, 0.020
-CONNECTS = {
-    "pages": [
-        {
-            "page": "GET /",
-            "requests": 100,
-            "request_s": 0.030,
-            "queries": 2,
-            "query_s": 0.004,
-            "connections": 1,
-            "connecting_s": 0.006,
-            "shapes": [],
-        }
-    ],
-    "paused_s": 0.0,
-    "longest_pause_s": 0.0,
-    "cpu_s": 1.0,
-}
+PAGE = {"page": "GET /", "requests": 100, "request_s": 0.030, "queries": 2, "query_s": 0.004}
+PAGE |= {"connections": 1, "connecting_s": 0.006, "shapes": []}
+CONNECTS = {"pages": [PAGE], "paused_s": 0.0, "longest_pause_s": 0.0, "cpu_s": 1.0}
 """A fifth of each request goes into a connection."""
 
 
@@ -113,29 +98,18 @@ def figures(count, window_s, *, in_time):
     requests = max(1, round(count))
     fast = round(in_time * requests)
     found = summary.distribution(np.array([0.03] * fast + [0.9] * (requests - fast)))
-    return Summary(
-        name="all",
-        scope="all",
-        requests=requests,
-        failures=0,
-        throughput=requests / window_s,
-        goodput=requests / window_s,
-        response_time=found,
-        service_time=found,
-        arrivals=Arrivals(offered_rate=requests / window_s, achieved_rate=1.0, late=0, dropped=0),
-    )
+    rate = requests / window_s
+    planned = Arrivals(offered_rate=rate, achieved_rate=1.0, late=0, dropped=0)
+    given = {"name": "all", "scope": "all", "requests": requests, "failures": 0, "goodput": rate}
+    times = {"response_time": found, "service_time": found}
+    return Summary(**given, **times, throughput=rate, arrivals=planned)
 
 
 def _result(plan, total, stages):
     used = 100 * CPU_S * total.throughput
-    return result(
-        spec=plan.spec,
-        total=total,
-        summaries=stages,
-        findings=(),
-        window=(0.0, 5.0),
-        readings=(Reading(second=2.0, part="target", cpu_percent=used, memory_bytes=2**27),),
-    )
+    seen = Reading(second=2.0, part="target", cpu_percent=used, memory_bytes=2**27)
+    given = {"total": total, "summaries": stages, "findings": (), "readings": (seen,)}
+    return result(spec=plan.spec, window=(0.0, 5.0), **given)
 
 
 def interrupted(plan):
@@ -161,14 +135,9 @@ def ended(*words):
 
 
 def as_json(*words, status=0):
-    out, kept = io.StringIO(), sys.stdout
-    sys.stdout = out
-    try:
+    with redirect_stdout(io.StringIO()) as out:
         assert ended(*words, "--json=-")[0] == status
-    finally:
-        sys.stdout = kept
-    found = json.loads(out.getvalue())
-    return found
+    return json.loads(out.getvalue())
 
 
 def test_the_capacity_of_one_configuration_is_confirmed(machine, capsys):
@@ -473,10 +442,8 @@ def test_an_id_that_several_begin_with_is_refused(half_done):
     half_done.pk = UUID(int=half_done.pk.int ^ 1)
     half_done.save(force_insert=True)
     status, said = ended(f"--resume={half_done.short_id}")
-    assert (status, said.partition(":")[0]) == (
-        2,
-        f"Several tunings begin with {half_done.short_id}",
-    )
+    words = f"Several tunings begin with {half_done.short_id}"
+    assert (status, said.partition(":")[0]) == (2, words)
 
 
 @pytest.mark.parametrize("kind", ["gunicorn.conf.py", "command", "systemd"])
@@ -582,15 +549,9 @@ def test_windows_that_are_longer_have_a_budget_that_still_bisects(words, budget,
 
 def test_a_server_that_can_not_start_ends_the_search_with_its_reason(machine, capsys):
     def broken(plan):
-        return result(
-            spec=plan.spec,
-            status=Status.FAILED,
-            failure="gunicorn ended with status 3",
-            total=None,
-            verdict=None,
-            summaries=(),
-            findings=(),
-        )
+        how = {"status": Status.FAILED, "failure": "gunicorn ended with status 3"}
+        none = {"total": None, "verdict": None, "summaries": (), "findings": ()}
+        return result(spec=plan.spec, **how, **none)
 
     machine.instead = dict.fromkeys(range(1, 99), broken)
     status, said = ended(*ONE)

@@ -26,7 +26,6 @@ def found(server, against, options=None, **more):
     adapter = conf.server_class(server)
     threads = 4 if adapter.threads_word else None
     pick = sized(server, adapter, adapter.max_processes or 2, threads, options, DatabaseSpec())
-    assert pick is not None
     return list(variants(asked(server, **more), pick, against))
 
 
@@ -51,7 +50,6 @@ def test_a_pool_takes_the_place_of_connections_that_were_asked_to_be_kept():
     question = replace(mine.question, keeps_connections=True)
     mine = replace(mine, question=question, spec=replace(mine.spec, database=database))
     pick = sized("granian-wsgi", conf.server_class("granian-wsgi"), 2, 4, None, database)
-    assert pick is not None
     *_, pooled = variants(mine, pick, Against.CONNECTING)
     assert pooled.name == "granian-wsgi 2×4 pool=4 conn_max_age_s=0"
     spec = configured(mine.spec, pooled)

@@ -1,14 +1,7 @@
 """What a series becomes as plotly.js reads it."""
 
 from benchsuite.report.charts.drawing import draw
-from benchsuite.report.charts.series import (
-    SECOND,
-    SECONDS,
-    Axis,
-    Column,
-    Scale,
-    Series,
-)
+from benchsuite.report.charts.series import SECOND, SECONDS, Axis, Column, Scale, Series
 from benchsuite.report.charts.styles import line
 
 UP = Axis("memory (MiB)", " MiB", 2**20)

@@ -10,10 +10,7 @@ from benchsuite.management.output import Screen
 GRID = Table(
     headings=("server", "goodput", "p50", "p95", "verdict", "usable"),
     rows=[
-        [
-            *("gunicorn-gthread", "1\u2009204 /s", "1.20 ms", "4.00 ms", "● valid"),
-            "yes",
-        ],
+        [*("gunicorn-gthread", "1\u2009204 /s", "1.20 ms", "4.00 ms", "● valid"), "yes"],
         [
             *("circus-chaussette-meinheld", "9.00 /s", "—", "—", "○ invalid"),
             "no: it is not installed here, and nobody knows whether it ever will be\n"

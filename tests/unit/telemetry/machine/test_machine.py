@@ -12,13 +12,7 @@ from benchsuite.core.observations import HostShares
 from benchsuite.telemetry import machine
 from benchsuite.telemetry.machine import Check, State
 
-FACTS = {
-    "cgroup_cpu_max": "max 100000",
-    "cpu_governor": "performance",
-    "clocksource": "tsc",
-}
-
-
+FACTS = {"cgroup_cpu_max": "max 100000", "cpu_governor": "performance", "clocksource": "tsc"}
 QUIET = {
     "loadavg": "0.10 0.20 0.30 1/99 5",
     "pressure/cpu": "some avg10=0.50 avg60=1.00 avg300=1.00 total=5",
