@@ -1,6 +1,7 @@
 """Journeys for the tests of the load process, which imports them by their dotted path."""
 
 import time
+from itertools import chain, cycle, product
 from typing import Any
 
 from benchsuite.core.exceptions import AnswerError
@@ -47,6 +48,27 @@ class CheckedOnce(Get):
         path = str(self.settings["path"]) if self.passed else "/"
         self.passed = True
         return path
+
+
+class InTurn(Get):
+    """Passes the check with /, and then asks for one path after the other, whoever asks."""
+
+    name = "in-turn"
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._paths = chain(["/"], cycle(str(self.settings["path"]).split()))
+
+    def journey(self, client: Client) -> None:
+        expect_body(client.get(next(self._paths)), b"OK")
+
+
+def _each(self, client):
+    for path in self.path.split():
+        expect_body(client.get(path), b"OK")
+
+
+Each = made("each", journey=_each)
 
 
 class Then(Get):
@@ -182,6 +204,18 @@ def _take_anything(self, client):
 SocketRest = made("socket-rest", CheckedOnce, unit="message", journey=_rest)
 SocketConnect = made("socket-connect", CheckedOnce, unit="handshake", journey=_connect)
 SocketImpatient = made("socket-impatient", unit="message", journey=_take_anything)
+
+SIZES = (24, 126, 70_000, 3 * 2**20)
+
+
+def _sizes(self, client):
+    """Texts and bytes of each size, on a connection that is closed after them."""
+    with client.websocket("/") as socket:
+        for size, binary in product(SIZES, (False, True)):
+            socket.echo(size, binary=binary)
+
+
+SocketSizes = made("socket-sizes", Workload, unit="message", journey=_sizes)
 
 
 class SocketEntering(Get):

@@ -1,16 +1,21 @@
 """Runs one load against a responder and reads back what it wrote."""
 
-from dataclasses import dataclass
+import json
+import subprocess
+import sys
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Protocol
 
 import numpy as np
 
+from benchsuite.core.plain import plain
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, WorkloadSpec
 from benchsuite.load.job import Done, Job, Tick
 from benchsuite.load.parent import driver
 from benchsuite.load.parent.driver import load_pool
+from tests.integration.command import ROOT
 from tests.integration.stubs_http import RUN, Responder
 
 WORKLOADS = "tests.integration.load_workloads"
@@ -91,3 +96,33 @@ def served(tmp_path, behaviours=None, workload="Get", *, stop_at=None, tls=None,
     """The load of a responder that behaves like this, which has counted for itself."""
     with Responder(behaviours, tls=tls) as responder:
         return load(tmp_path, a_job(responder, workload, **changes), stop_at), responder
+
+
+MEMORY_BYTES = 256 * 1024 * 1024
+CHECKING = f"""
+from benchsuite.load.process import worker
+import json, resource, sys
+from types import SimpleNamespace
+resource.setrlimit(resource.RLIMIT_DATA, ({MEMORY_BYTES}, {MEMORY_BYTES}))
+for job in sys.stdin:
+    orders = SimpleNamespace(get=lambda: job)
+    print(json.dumps(worker._work(SimpleNamespace(orders=orders))["message"]))
+"""
+
+
+def refusals(spool, *jobs):
+    """What a load process that has little memory says of each of these jobs, all of which it must
+    refuse. It is one for all: what it imports takes longer than they do.
+    """
+    told = [json.dumps(plain(replace(job, spool=str(spool)))) for job in jobs]
+    done = subprocess.run(
+        [sys.executable, "-c", CHECKING],
+        cwd=ROOT,
+        input="\n".join(told),
+        capture_output=True,
+        text=True,
+        timeout=90,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return [json.loads(line) for line in done.stdout.splitlines()]

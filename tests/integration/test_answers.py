@@ -3,7 +3,7 @@ a sentence, in time and within memory; by the load, by the probe of readiness an
 """
 
 import gzip
-import resource
+import re
 import threading
 import time
 import tracemalloc
@@ -19,22 +19,21 @@ from benchsuite.core.exceptions import AnswerError, StartError
 from benchsuite.core.samples import Kind
 from benchsuite.core.specs import LoadProfile, VisitorSpec, WorkloadSpec
 from benchsuite.load.client.http.answer import KEPT_BYTES
-from benchsuite.load.parent.driver import load_pool
 from benchsuite.system.process import wait_until_ready
 from benchsuite.telemetry.prober import probes
 from benchsuite.telemetry.prober.answer import Probe
 from benchsuite.telemetry.prober.probes import request_for
 from benchsuite.telemetry.prober.program import HUNG, LOST, RIGHT, Client
 from tests.integration.left_behind import eventually
-from tests.integration.loads import a_job, load, served
+from tests.integration.loads import a_job, load, refusals, served
 from tests.integration.stub import stub
 from tests.integration.stubs_http import RUN, Responder, after, answer, closing, trickling
+from tests.needs import audited
 
 GAP_S = 0.003
 """So that each piece arrives by itself."""
 LIMIT_S = 0.6
 MIB = 1024 * 1024
-MEMORY_BYTES = 256 * MIB
 
 STATUS = b"HTTP/1.1 200 OK\r\n"
 OURS = STATUS + b"X-Benchsuite-Run: " + RUN.encode() + b"\r\n"
@@ -70,28 +69,34 @@ FRAMES = {
 }
 
 
-@pytest.mark.parametrize("parts", FRAMES.values(), ids=FRAMES.keys())
-def test_every_framing_gives_the_same_body(tmp_path, parts):
-    with Responder({"/framed": pieces(*parts)}) as responder:
-        result = load(tmp_path, a_job(responder, "CheckedOnce", path="/framed", duration_s=0.2))
-        connections = responder.connections
-    assert result.kinds("GET /framed") == {Kind.OK: responder.seen["/framed"]}
-    assert set(result.of("GET /framed")["body_bytes"]) == {2}
-    assert connections == 3, "the check and two users, each on one connection"
+CODERS = {"gzip": gzip.compress, "br": brotli.compress, "deflate": zlib.compress}
 
 
-@pytest.mark.parametrize("codings", [["gzip"], ["br"], ["deflate"], ["gzip", "br"]], ids=", ".join)
-def test_a_coded_body_is_given_as_it_was_written(tmp_path, codings):
-    coded = b"OK"
-    for coding in codings:
-        coders = {"gzip": gzip.compress, "br": brotli.compress, "deflate": zlib.compress}
-        coded = coders[coding](coded)
-    sent = answer(coded, more={"Content-Encoding": ", ".join(codings)})
-    result, responder = served(
-        tmp_path, {"/coded": lambda request: sent}, "CheckedOnce", path="/coded", duration_s=0.2
-    )
-    assert result.kinds("GET /coded") == {Kind.OK: responder.seen["/coded"]}
-    assert set(result.of("GET /coded")["body_bytes"]) == {len(coded)}, "as they came"
+def coded(codings):
+    """OK in these, one after the other."""
+    body = b"OK"
+    for coding in codings.split(", "):
+        body = CODERS[coding](body)
+    return body
+
+
+CODED = {codings: coded(codings) for codings in (*CODERS, "gzip, br")}
+
+
+def test_every_framing_and_coding_gives_the_same_body(tmp_path):
+    """All of them on each connection: none has to be closed, and nothing of one is left there."""
+    sent = FRAMES | {
+        codings: [answer(body, more={"Content-Encoding": codings})]
+        for codings, body in CODED.items()
+    }
+    behaviours = {f"/{at}": pieces(*parts) for at, parts in enumerate(sent.values())}
+    work = {"path": " ".join(behaviours), "iterations": 3, "duration_s": 60.0}
+    result, responder = served(tmp_path, behaviours, "Each", **work)
+    for name, path in zip(sent, behaviours, strict=True):
+        assert result.kinds(f"GET {path}") == {Kind.OK: responder.seen[path] - 1}, name
+        as_it_came = len(CODED.get(name, b"OK"))
+        assert set(result.of(f"GET {path}")["body_bytes"]) == {as_it_came}, name
+    assert responder.connections == 3, "the check and two users, each on one connection"
 
 
 @pytest.mark.parametrize("framing", [b"Content-Length: %d\r\n", b"X: %d\r\n"])
@@ -170,7 +175,8 @@ def test_no_server_can_tell_the_prober_from_the_load(visitor, tmp_path, keep_ali
     """Header by header, in their order: else it might favour the load."""
     with Responder() as responder:
         cookies = {"sessionid": "secret"}
-        job = a_job(responder, path="/", cookies=cookies, visitor=visitor, keep_alive=keep_alive)
+        how = {"keep_alive": keep_alive, "duration_s": 0.1}
+        job = a_job(responder, path="/", cookies=cookies, visitor=visitor, **how)
         load(tmp_path, job)
         theirs = [list(one.headers.items()) for one in responder.requests]
         responder.requests.clear()
@@ -239,7 +245,11 @@ MORE_ASKED: dict[str, tuple[dict[str, str], VisitorSpec]] = {
 }
 
 
-@pytest.mark.parametrize(("options", "visitor"), MORE_ASKED.values(), ids=MORE_ASKED.keys())
+@pytest.mark.parametrize(
+    ("options", "visitor"),
+    audited(MORE_ASKED.values(), MORE_ASKED["nothing"], MORE_ASKED["--expect and --header"]),
+    ids=MORE_ASKED.keys(),
+)
 def test_whatever_more_is_asked_another_page_is_wrong(tmp_path, options, visitor):
     with Responder({"/page": going_down}) as responder:
         job = a_job(responder, "benchsuite.workloads.project.Url", path="/page", visitor=visitor)
@@ -379,16 +389,11 @@ PROBED = {
 }
 """What the probe says; for others it is ready, as the header with the run's token came."""
 
-every_fault = pytest.mark.parametrize(
-    ("behave", "loaded", "probed"),
-    [(*fault, PROBED.get(name, "")) for name, fault in FAULTS.items()],
-    ids=FAULTS.keys(),
-)
 
-
-@every_fault
-def test_the_probe_says_what_came(behave, loaded, probed):
-    with Responder({"/page": behave}) as responder:
+@pytest.mark.parametrize("name", FAULTS)
+def test_the_probe_says_what_came(name):
+    probed = PROBED.get(name, "")
+    with Responder({"/page": FAULTS[name][0]}) as responder:
         probe = Probe(f"{responder.base_url}/page", RUN, timeout_s=LIMIT_S)
         tracemalloc.start()
         began = time.monotonic()
@@ -403,16 +408,14 @@ def test_the_probe_says_what_came(behave, loaded, probed):
     assert peak < 4 * MIB
 
 
-@every_fault
-def test_the_load_refuses_it_in_a_sentence(tmp_path, behave, loaded, probed):
-    with (
-        Responder({"/page": behave}) as responder,
-        load_pool(1, spool=tmp_path, log=tmp_path / "log") as pool,
-    ):
-        resource.prlimit(pool.pids[0], resource.RLIMIT_DATA, (MEMORY_BYTES, MEMORY_BYTES))
-        with pytest.raises(AnswerError, match=loaded) as refusal:
-            pool.check(a_job(responder, path="/page", timeout_s=LIMIT_S))
-    assert "\n" not in str(refusal.value)
+def test_the_load_refuses_each_in_a_sentence(tmp_path):
+    behaviours = {f"/{at}": behave for at, (behave, _) in enumerate(FAULTS.values())}
+    with Responder(behaviours) as responder:
+        jobs = [a_job(responder, path=path, timeout_s=LIMIT_S) for path in behaviours]
+        sentences = refusals(tmp_path, *jobs)
+    for (name, (_, loaded)), sentence in zip(FAULTS.items(), sentences, strict=True):
+        assert re.search(loaded, sentence), (name, sentence)
+        assert "\n" not in sentence, name
 
 
 def test_what_came_stands_in_the_sentence(tmp_path):

@@ -87,22 +87,6 @@ def test_each_change_of_a_locked_row_is_stored(command):
     assert not [one for one in one["findings"] if one["code"].startswith(("B208", "B214"))]
 
 
-def test_a_delay_to_clients_is_in_every_response_time(command):
-    one = measured(
-        command, "--server=gunicorn-sync --users=5 --duration=1 --delay-to-clients=100ms"
-    )
-    assert one["failures"] == 0
-    assert one["response_time"]["p50_s"] >= 0.1
-    assert parts(one) == ["target", "delay"]
-
-
-@needs("redis", "daphne")
-def test_a_redis_of_the_run_s_own(command):
-    one = measured(command, "--server=daphne --layer=redis --layer-by=unix")
-    assert set(parts(one)) == {"redis", "target"}
-    assert "redis" in watched(command)
-
-
 def test_a_file_can_not_be_reached_late(command):
     words = ("--workload=io_read", "--rows=20", "--delay-to-database=20ms")
     ended = command.run("runbench", *SHORT, "--json=-", *words)

@@ -342,5 +342,6 @@ def test_through_the_proxy(command):
     (run,) = json.loads(ended.out)
     assert "ATOMIC_REQUESTS as --setting or OVERRIDES says" in run["settings_changed"]["DATABASES"]
     assert list(run["delay"]["proxies"]) == ["delay-to-clients"]
+    assert ([one["part"] for one in run["programs"]], run["failures"]) == (["target", "delay"], 0)
     # gunicorn-sync closes its connections: each request is late by the SYN's answer and its own.
     assert 0.1 < run["response_time"]["p50_s"] < 0.5

@@ -4,7 +4,7 @@ import os
 import socket
 import ssl
 import time
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 
 import pytest
 import trustme
@@ -19,7 +19,8 @@ from benchsuite.telemetry.prober.program import RIGHT
 from tests.integration import stubs_http, stubs_ws
 from tests.integration.left_behind import eventually
 from tests.integration.listening import server
-from tests.integration.loads import a_job, load, served
+from tests.integration.load_workloads import SIZES
+from tests.integration.loads import a_job, load, refusals, served
 from tests.integration.stubs_http import EVERYTHING, RUN, Responder, after, answer, closing, ok
 from tests.integration.stubs_ws import RawResponder, SocketResponder
 from tests.integration.test_streams import endless
@@ -136,25 +137,29 @@ def saying(words):
     return serve
 
 
-@pytest.mark.parametrize(
-    ("serve", "kind", "words"),
-    [
-        (hold, Kind.CONNECT_TIMEOUT, "no connection after 0.3 s"),
-        (saying(answer()), Kind.TLS, "no TLS: "),
-        (saying(b""), Kind.RESET, "the connection was closed in the TLS handshake"),
-    ],
-)
-@pytest.mark.parametrize("workload", ["Get", "Socket"])
-def test_failures_of_the_handshake(workload, serve, kind, words, tls, tmp_path):
-    """In the load a failure of its kind; before it, a refusal."""
-    with listening(serve, tls, first=serve) as url, pytest.raises(AnswerError, match=words):
-        load(tmp_path, a_job(url, workload, timeout_s=0.3, unit="message"))
-    if workload == "Get":
-        with listening(serve, tls) as url:
-            job = a_job(url, timeout_s=0.3, users=1, duration_s=1.0)
-            result = load(tmp_path / "again", job)
-        assert set(result.kinds("GET /")) == {kind}
-        assert words in result.example("GET /", kind)
+UNSHAKEN = [
+    (hold, Kind.CONNECT_TIMEOUT, "no connection after 0.3 s"),
+    (saying(answer()), Kind.TLS, "no TLS: "),
+    (saying(b""), Kind.RESET, "the connection was closed in the TLS handshake"),
+]
+
+
+def test_before_a_load_failures_of_the_handshake_are_refusals(tls, tmp_path):
+    with ExitStack() as stack:
+        urls = [stack.enter_context(listening(serve, tls, first=serve)) for serve, *_ in UNSHAKEN]
+        how = {"timeout_s": 0.3, "unit": "message"}
+        jobs = [a_job(url, work, **how) for work in ("Get", "Socket") for url in urls]
+        sentences = refusals(tmp_path, *jobs)
+    for (_, _, words), sentence in zip(UNSHAKEN * 2, sentences, strict=True):
+        assert words in sentence
+
+
+@pytest.mark.parametrize(("serve", "kind", "words"), UNSHAKEN)
+def test_in_a_load_failures_of_the_handshake_are_of_their_kind(serve, kind, words, tls, tmp_path):
+    with listening(serve, tls) as url:
+        result = load(tmp_path, a_job(url, timeout_s=0.3, users=1, duration_s=1.0))
+    assert set(result.kinds("GET /")) == {kind}
+    assert words in result.example("GET /", kind)
 
 
 def test_what_is_said_with_the_end_of_the_handshake_is_an_answer_as_without_tls(tls, tmp_path):
@@ -246,14 +251,14 @@ def socket_load(tmp_path, responder, **job):
 
 
 @each_version
-@pytest.mark.parametrize("size", [32, 300_000])
-def test_messages_of_a_websocket_come_back(version, size, tls, tmp_path):
+def test_messages_of_a_websocket_come_back(version, tls, tmp_path):
     tls.minimum_version = tls.maximum_version = version
     with SocketResponder(tls=tls) as responder:
-        result = socket_load(tmp_path, responder, messages=5, size=size)
+        work = {"unit": "message", "iterations": 1, "duration_s": 60.0}
+        result = load(tmp_path, a_job(responder, "SocketSizes", **work))
     for scope in ("message", "handshake", "closing"):
         assert set(result.kinds(f"{scope} /")) == {Kind.OK}
-    assert set(result.of("message /")["body_bytes"]) == {size}
+    assert set(result.of("message /")["body_bytes"]) == {*SIZES}
 
 
 def test_a_message_of_more_than_the_kernel_takes_at_once(tls, tmp_path):

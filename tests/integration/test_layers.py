@@ -118,6 +118,8 @@ def test_requests_go_through_the_layer(command, words, workers):
     assert parts.count("workers") == workers
     assert parts.count("target") == 1
     assert parts.count("redis") == bool(workers)
+    watched = {it["part"] for it in one["stored"]["readings"] if it["memory_bytes"]}
+    assert ("redis" in watched) == bool(workers)
     assert "CHANNEL_LAYERS" in one["settings_changed"]
     assert "channels" not in one["settings_changed"].get("INSTALLED_APPS", "")
     late = "--delay-to-layer=5ms" in words

@@ -18,6 +18,7 @@ pytestmark = needs("chromium", "playwright", "axe")
 
 SEEN = 4  #: Seconds that are there before the console is killed.
 LONGEST_MS = 30_000
+GENTLY = ("--users=2", "--think-time=0.1")  #: The page wants seconds, not all of the CPUs.
 
 
 @contextmanager
@@ -100,7 +101,7 @@ def test_its_page_draws_every_second_though_the_console_was_killed(command, page
     command.env["BENCHSUITE_CONSOLE_URL"] = base
     page.on("websocket", lambda opened: sockets.append(opened.url))
     with command.start(
-        "runbench", "--server=waitress,cheroot", "--users=2", "--warmup=1", "--duration=18"
+        "runbench", "--server=waitress,cheroot", *GENTLY, "--warmup=1", "--duration=18"
     ) as bench:
         with console(command, kind, port) as process:
             url = address(bench)
@@ -137,7 +138,7 @@ def test_the_page_of_a_killed_command_says_so(command, page):
     with (
         console(command, "daphne", port),
         command.start(
-            "runbench", "--server=waitress", "--users=2", "--warmup=0", "--duration=60"
+            "runbench", "--server=waitress", *GENTLY, "--warmup=0", "--duration=60"
         ) as bench,
     ):
         url = address(bench)

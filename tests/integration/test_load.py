@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 import time
+from collections import Counter
 from contextlib import ExitStack, contextmanager
 
 import numpy as np
@@ -137,35 +138,30 @@ def test_a_connection_that_is_never_accepted_is_a_connect_timeout(tmp_path):
     assert Kind.CONNECT_TIMEOUT in set(kinds)
 
 
-@pytest.mark.parametrize(
-    ("behaviour", "kind", "words"),
-    [
-        (closing(), Kind.RESET, "closed before the answer"),
-        (closing(reset=True), Kind.RESET, "before the answer"),
-        (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED, "in the middle of the answer"),
-        (closing(b"HTTP/1.1 200 O"), Kind.TRUNCATED, "in the middle of the answer"),
-        (closing(b"HTTP/1.1 100 Continue\r\n\r\n"), Kind.TRUNCATED, "in the middle of the answer"),
-        (closing(b"SSH-2.0-OpenSSH_9.2\r\n"), Kind.PROTOCOL, "not HTTP"),
-        (
-            lambda request: answer(headers={}),
-            Kind.WRONG_RESPONDER,
-            "without the header of this run",
-        ),
-        (
-            lambda request: answer(status=404, headers={"X-Benchsuite-Run": "another"}),
-            Kind.WRONG_RESPONDER,
-            "without the header of this run",
-        ),
-        (lambda request: answer(status=502, headers={}), Kind.HTTP_STATUS, "status 502"),
-    ],
-)
-def test_failures_are_told_apart(tmp_path, behaviour, kind, words):
-    result, responder = served(
-        tmp_path, {"/bad": behaviour}, "CheckedOnce", path="/bad", duration_s=0.3
-    )
-    assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
-    assert result.kinds("checked-once") == {kind: responder.seen["/bad"]}
-    assert words in result.example("GET /bad", kind)
+FOREIGN = "without the header of this run"
+ANOTHER = {"X-Benchsuite-Run": "another"}
+FAILING = [
+    (closing(), Kind.RESET, "closed before the answer"),
+    (closing(reset=True), Kind.RESET, "before the answer"),
+    (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED, "in the middle of the answer"),
+    (closing(b"HTTP/1.1 200 O"), Kind.TRUNCATED, "in the middle of the answer"),
+    (closing(b"HTTP/1.1 100 Continue\r\n\r\n"), Kind.TRUNCATED, "in the middle of the answer"),
+    (closing(b"SSH-2.0-OpenSSH_9.2\r\n"), Kind.PROTOCOL, "not HTTP"),
+    (lambda request: answer(headers={}), Kind.WRONG_RESPONDER, FOREIGN),
+    (lambda request: answer(status=404, headers=ANOTHER), Kind.WRONG_RESPONDER, FOREIGN),
+    (lambda request: answer(status=502, headers={}), Kind.HTTP_STATUS, "status 502"),
+]
+
+
+def test_failures_are_told_apart(tmp_path):
+    """Each is met by one user, on a connection of his own."""
+    behaviours = {f"/{at}": behave for at, (behave, *_) in enumerate(FAILING)}
+    work = {"path": " ".join(behaviours), "users": len(FAILING), "iterations": 1}
+    result, responder = served(tmp_path, behaviours, "InTurn", duration_s=20.0, **work)
+    for path, (_, kind, words) in zip(behaviours, FAILING, strict=True):
+        assert result.kinds(f"GET {path}") == {kind: responder.seen[path]}
+        assert words in result.example(f"GET {path}", kind)
+    assert result.kinds("in-turn") == Counter(kind for _, kind, _ in FAILING)
 
 
 def third(request):

@@ -58,24 +58,28 @@ def test_requests_are_samples_under_locusts_names(tmp_path, base):
     assert result.done.users[-1][1] == 2
 
 
+FAILING = [
+    (lambda request: answer(status=500), Kind.HTTP_STATUS),
+    (lambda request: answer(headers={}), Kind.WRONG_RESPONDER),
+    (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED),
+    (closing(b"SSH-2.0\r\n\r\n"), Kind.PROTOCOL),
+]
+LATE = [(after(1.0), Kind.READ_TIMEOUT)]
+
+
 @each_base
-@pytest.mark.parametrize(
-    ("behaviour", "kind"),
-    [
-        (lambda request: answer(status=500), Kind.HTTP_STATUS),
-        (lambda request: answer(headers={}), Kind.WRONG_RESPONDER),
-        (closing(answer(b"x" * 100)[:-50]), Kind.TRUNCATED),
-        (closing(b"SSH-2.0\r\n\r\n"), Kind.PROTOCOL),
-        (after(1.0), Kind.READ_TIMEOUT),
-    ],
-)
-def test_failures_are_told_apart(tmp_path, base, behaviour, kind):
-    limit_s = 0.2 if kind is Kind.READ_TIMEOUT else 60.0  # a busy machine answers late, too
+@pytest.mark.parametrize(("failing", "limit_s"), [(FAILING, 60.0), (LATE, 0.2)])
+def test_failures_are_told_apart(tmp_path, base, failing, limit_s):
+    """A busy machine answers late, too, so only what is late has a short limit."""
+    behaviours = {f"/{at}": behave for at, (behave, _) in enumerate(failing)}
     options = f", timeout={limit_s}" if base == "HttpUser" else ""
-    bad = f"    network_timeout = {limit_s}\n" + HOME.replace('"/"', f'"/bad"{options}')
-    result, responder = run(tmp_path, visitor(base, body=bad), {"/bad": behaviour}, users=1)
-    assert result.kinds("GET /bad") == {kind: responder.seen["/bad"]}
-    assert result.example("GET /bad", kind)
+    body = f"    network_timeout = {limit_s}\n    paths = cycle({[*behaviours]})\n"
+    body += HOME.replace('"/"', f"next(self.paths){options}")
+    text = "from itertools import cycle\n" + visitor(base, "constant(0.01)", body)
+    result, responder = run(tmp_path, text, behaviours, users=1, duration_s=1.0)
+    for path, (_, kind) in zip(behaviours, failing, strict=True):
+        assert result.kinds(f"GET {path}") == {kind: responder.seen[path]}
+        assert result.example(f"GET {path}", kind)
 
 
 @each_base

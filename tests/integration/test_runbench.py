@@ -36,7 +36,7 @@ PARTS = 5
 """Each is one command, which makes the databases once. All serve in test_servers each time."""
 
 
-@pytest.mark.parametrize("part", audited(range(PARTS), 0, 1))
+@pytest.mark.parametrize("part", audited(range(PARTS), 0))
 def test_every_server_makes_a_run(command, part):
     """With a database: what patches threads for greenlets shows there whether it did it in time."""
     servers = MAKES_RUNS[part::PARTS]
@@ -80,14 +80,6 @@ def test_json_has_every_promised_field_and_null_for_what_is_missing(command):
     assert (ended - begun).total_seconds() > one["warmup_s"] + one["duration_s"] + one["startup_s"]
 
 
-@pytest.mark.parametrize("workload", audited(["cpu", "io_create", "io_read_async"], "io_create"))
-def test_every_workload_is_answered_right(command, workload):
-    options = ["--workload-option=size=1000"] if workload == "cpu" else []
-    one = measured(command, f"--server=granian-asgi --workload={workload} --rows=500", *options)
-    assert (one["workload"], one["failures"]) == (workload, 0)
-    assert one["requests"] > 5
-
-
 @pytest.mark.audit
 def test_cpu_takes_as_long_as_it_should_in_all_repetitions(command, tmp_path, monkeypatch):
     monkeypatch.setitem(command.env, "BENCHSUITE_CACHE", str(tmp_path))
@@ -128,6 +120,10 @@ def test_several_servers_are_interleaved_and_shown_in_a_table(command):
     assert all(f" {server} " in table for server in ("waitress", "gunicorn-gthread"))
     assert "/results/compare/?batch=" in table
     assert "\x1b" not in ended.out, "not a terminal: no control characters"
+    lines = ended.out.splitlines()
+    assert [line for line in lines if line != line.rstrip()] == [], "nor padding"
+    columns = "server runs goodput p50 p95 p99 failed CPU memory verdict"
+    assert columns in [" ".join(line.split()) for line in lines], "all of them in a pipe"
     stored = rows(command, "server, repetition, status, batch")
     assert [repetition for _, repetition, *_ in stored] == [1, 1, 2, 2]
     assert {status for *_, status, _ in stored} == {"finished"}
@@ -257,17 +253,10 @@ def test_a_port_that_is_taken_is_named(command):
     assert rows(command)[0][0] == "failed"
 
 
-@pytest.mark.parametrize(
-    ("words", "sentences"),
-    [
-        (["--path=/nowhere/"], ["404", "/nowhere/"]),
-        (["--database=postgres://someone@127.0.0.1:9/nothing"], ["127.0.0.1"]),
-        (["--application=benchsuite.target:nothing"], ["nothing"]),
-    ],
-)
-def test_what_can_not_be_measured_is_told(command, words, sentences):
-    ended = command.run("runbench", "--server=waitress", *words, *SHORT, status=1)
-    assert all(sentence in ended.err for sentence in sentences)
+def test_an_application_that_is_not_there_is_told(command):
+    words = ("--server=waitress", "--application=benchsuite.target:nothing", *SHORT)
+    ended = command.run("runbench", *words, status=1)
+    assert "nothing" in ended.err
     assert "Traceback" not in ended.err
 
 

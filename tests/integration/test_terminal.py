@@ -89,15 +89,6 @@ def test_lists_and_refusals_in_a_terminal(command, width):
     assert "did you mean --server?" in " ".join(output.split())
 
 
-def test_a_pipe_gets_all_columns_without_padding(command):
-    ended = command.run("runbench", "--server=waitress", *SHORT, status=0)
-    assert [line for line in ended.out.splitlines() if line != line.rstrip()] == []
-    heading = next(line for line in ended.out.splitlines() if "goodput" in line and "p50" in line)
-    assert heading.split() == [
-        *("server", "runs", "goodput", "p50", "p95", "p99", "failed", "CPU", "memory", "verdict")
-    ]
-
-
 EARLY = """
 import sys
 from django.conf import settings

@@ -1,8 +1,6 @@
 """`runbench` with WebSockets, as people use it: every server, and every workload."""
 
 import json
-import signal
-import time
 from functools import partial
 
 import pytest
@@ -10,8 +8,6 @@ import pytest
 from benchsuite import conf
 from benchsuite.servers import BUILTIN
 from tests.integration import command as commands
-from tests.integration.command import wait_for
-from tests.integration.test_runbench import rows, says
 from tests.needs import audited
 
 SERVERS = [
@@ -29,6 +25,7 @@ KEPT = ("lost", "duplicated", "reordered", "corrupt", "misdirected", "closed_ear
 measured = partial(commands.measured, how=SHORT)
 
 
+@pytest.mark.audit
 def test_every_server_echoes_every_message(command):
     words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
     ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words, status=0)
@@ -123,17 +120,3 @@ def test_pings_are_messages(command):
     assert one["failures"] == 0
     assert one["requests"] > 50
     assert one["response_time"]["p50_s"] > 0
-
-
-def test_ctrl_c_keeps_what_was_counted_and_leaves_nothing(command):
-    words = ("--server=uvicorn", "--workload=ws_echo", "--connections=20")
-    with command.start("runbench", *words, "--warmup=0.5", "--duration=60") as process:
-        wait_for("a running server", lambda: says(process, "ready in"), 60)
-        time.sleep(2.5)
-        process.send_signal(signal.SIGINT)
-        ended = command.wait(process)
-    assert ended.status == 130
-    ((status, _, goodput),) = rows(command)
-    assert status == "interrupted"
-    assert goodput > 0
-    assert command.left_in_temporary_folder() == []

@@ -22,6 +22,7 @@ from benchsuite.report.tuning.evidence import tuning_report
 from benchsuite.telemetry.machine import Check, State
 from tests.factories import INVALID, WEAK, make_failed_run, make_run
 from tests.flames import make_profiled
+from tests.needs import audited
 from tests.socket_factories import make_echo_run, make_idle_run
 from tests.study_factories import make_study_run
 from tests.tuning_factories import make_tuning, searched
@@ -125,7 +126,7 @@ CHECKS = [
 ]
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "ascii"])
+@pytest.mark.parametrize("encoding", audited(["utf-8", "ascii"], "utf-8"))
 @pytest.mark.parametrize("name", SHOWN)
 def test_nothing_is_wider_than_the_terminal_but_what_is_copied(name, encoding, monkeypatch):
     monkeypatch.setattr(checkbench, "examine", lambda: CHECKS)

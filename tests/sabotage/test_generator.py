@@ -6,7 +6,7 @@ import pytest
 
 from benchsuite.comparing.cells import Standing, Start
 from benchsuite.core.results import Ceiling, Level, Status
-from tests.sabotage.runs import findings, found, message, only, told
+from tests.sabotage.runs import BRIEF, findings, found, message, only, told
 from tests.sabotage.saboteurs import hogs, load_process, pin, prefer, server_processes
 
 CPU = min(os.sched_getaffinity(0))
@@ -31,7 +31,7 @@ def test_b102_hogs_on_its_cpu_starve_the_generator(lab):
 @pytest.mark.alone
 def test_b103_the_generator_makes_no_more(lab):
     lab.ceilings.append(Ceiling(users=4, keep_alive=True, throughput=100.0))
-    found("B103", lab.run, Level.INVALID)
+    found("B103", lambda: lab.run(**BRIEF), Level.INVALID)
 
 
 @pytest.mark.alone
@@ -50,14 +50,14 @@ def test_b103_names_the_stage(lab):
         Ceiling(users=1, keep_alive=True, throughput=1e6),
         Ceiling(users=8, keep_alive=True, throughput=100.0),
     ]
-    finding = found("B103", lambda: lab.run(users=8, stages=(1, 8)))
+    finding = found("B103", lambda: lab.run(users=8, stages=(1, 8), **BRIEF))
     assert finding.message.startswith("At 8 users: ")
     assert "other" not in finding.message
 
 
 @pytest.mark.alone
 def test_b104_more_arrivals_than_may_be_in_flight(lab):
-    result = lab.run(path="/slow/", **ONE_AT_A_TIME, arrival_rate=60.0, drain_s=0.2)
+    result = lab.run(path="/slow/", **ONE_AT_A_TIME, arrival_rate=60.0, drain_s=0.2, **BRIEF)
     only(result, "B104", Level.INVALID, "never sent")
 
 

@@ -14,7 +14,6 @@ SYNC = {"server": "gunicorn-sync", "processes": 4, "keep_alive": False, "users":
     ("common", "run"),
     [
         (Common.PERIOD, {"path": "/pausing/?period=2&held=0.15"}),
-        (Common.PERIOD, {"path": "/pausing/?period=3&held=0.3"}),
         (Common.PROCESS, {"path": "/one-of-four/", **SYNC}),
         (
             Common.CONNECTION,
@@ -26,9 +25,3 @@ def test_what_slow_answers_have_in_common_is_named(lab, common, run):
     result = lab.run(**LOAD, **run)
     found = result.total.patterns
     assert common in [one.common for one in found], f"{found} {told(result)}"
-
-
-@pytest.mark.alone
-def test_nothing_is_named_of_a_sound_run(lab):
-    result = lab.run(**LOAD, **SYNC)
-    assert result.total.patterns == (), told(result)

@@ -232,22 +232,29 @@ def storing():
         yield made
 
 
-@pytest.mark.parametrize("use", ["", pytest.param("postgresql", marks=needs("postgresql"))])
+HELD = [
+    ("halving", [Level.WEAK], "completions were seen, but"),
+    ("losing", [Level.INVALID], "Those rehearsed left 1 each."),
+    ("doubling", [Level.INVALID], "Those rehearsed left 1 each."),
+    ("honest", [], ""),
+    ("mailing", [], ""),
+    ("forgetting", [Level.INVALID], "mails sent. Those rehearsed left 1 each."),
+    ("uploading", [], ""),
+    ("late", [], ""),
+    ("capped", [Level.INFO], "are gone"),
+    ("choosing", [Level.INFO], ""),
+    ("once", [Level.INFO], "No row was gained by a rehearsed completion"),
+    ("refusing", [Level.INFO], "No row was gained by a rehearsed completion"),
+]
+ON_POSTGRESQL = [one for one in HELD if one[0] in ("losing", "honest", "capped")]
+"""Rows are counted by the same SQL on each database; which are the first to be seen is its own."""
+
+
 @pytest.mark.parametrize(
-    ("kind", "levels", "words"),
+    ("kind", "levels", "words", "use"),
     [
-        ("halving", [Level.WEAK], "completions were seen, but"),
-        ("losing", [Level.INVALID], "Those rehearsed left 1 each."),
-        ("doubling", [Level.INVALID], "Those rehearsed left 1 each."),
-        ("honest", [], ""),
-        ("mailing", [], ""),
-        ("forgetting", [Level.INVALID], "mails sent. Those rehearsed left 1 each."),
-        ("uploading", [], ""),
-        ("late", [], ""),
-        ("capped", [Level.INFO], "are gone"),
-        ("choosing", [Level.INFO], ""),
-        ("once", [Level.INFO], "No row was gained by a rehearsed completion"),
-        ("refusing", [Level.INFO], "No row was gained by a rehearsed completion"),
+        *((*one, "") for one in HELD),
+        *(pytest.param(*one, "postgresql", marks=needs("postgresql")) for one in ON_POSTGRESQL),
     ],
 )
 def test_b208_rows_are_held_against_completions(storing, kind, levels, words, use):

@@ -137,7 +137,7 @@ def test_another_key_is_refused_on_both_sides(tmp_path):
         assert sum("without this key" in note for note in hosts.notes) == 1
 
 
-@pytest.mark.parametrize("has", OTHERS)
+@pytest.mark.parametrize("has", audited(OTHERS, "benchsuite 0.0.1"))
 def test_another_version_is_refused_on_both_sides(tmp_path, has):
     run = "runpy.run_module('benchsuite.load.hosts.worker', run_name='__main__')"
     source = f"import platform, runpy, benchsuite; {OTHERS[has]}; {run}"
@@ -199,7 +199,7 @@ def test_a_host_that_breaks_says_so(tmp_path):
         assert "Traceback" in worker.words
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+@pytest.mark.parametrize("number", audited([signal.SIGTERM, signal.SIGHUP], signal.SIGTERM))
 def test_a_host_that_is_stopped_says_so(tmp_path, number):
     with joined_hosts(tmp_path) as (responder, _, worker, pool):
         worker.kill(number)
