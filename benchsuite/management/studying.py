@@ -126,8 +126,10 @@ class Execution:
         waiting = [(Need.NOTHING, set(self.places.values()))]
         if self.is_open_ended:
             waiting = [*self.cases, *waiting]
-        if self.is_open_ended and self.row.claims:
-            waiting = [case for case in self.cases if case[0] is Need.CLAIM]
+        if self.row.claims:
+            claimed = [case for case in self.cases if case[0] is Need.CLAIM]
+            all_of_them = (Need.CLAIM, set[int]().union(*(places for _, places in claimed)))
+            waiting = claimed if self.is_open_ended else [all_of_them]
         while waiting:
             waiting.sort(key=lambda case: (case[0], sum(times_s[one] for one in case[1])))
             _, places = waiting.pop(0)
@@ -179,7 +181,7 @@ class Execution:
         open_doubts = list[Doubt]()
         for doubt in self.doubts(need):
             places = {self.place_of(cell) for cell in doubt.cells}
-            if places <= {*last}:  # a claim and a question about its cells have rounds each
+            if all(last.get(one, 0) >= self.row.repeat for one in places):  # each need has its own
                 own = [last[place] for place in places if self._need(place) is need]
                 rounds_left = most - max(own, default=self.row.repeat)
                 if not rounds_left or not (is_last or claims.is_hoped(doubt, rounds_left)):

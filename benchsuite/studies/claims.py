@@ -31,7 +31,7 @@ from benchsuite.studies import matrix
 from benchsuite.studies.figures import metric
 from benchsuite.studies.intervals import FEWEST, Interval, Kind, Side, interval, starts_more
 from benchsuite.studies.measured import Execution, MeasuredCell, State, reasons
-from benchsuite.studies.study import Answer, Check, Claim, Coordinates, Objective, Study, admits
+from benchsuite.studies.study import Answer, Check, Claim, Coordinates, Objective, Study
 
 NAMED = 1  #: Reasons that a claim tells; the others are counted.
 ALIKE = (1 / 1.05, 1.05)  #: Arms whose ratio lies in it are as good as each other.
@@ -209,7 +209,7 @@ class _Evidence:
 
     def judgement(self, claim: Claim) -> Judgement:
         """By the cells of the whole study that checks select, whether or not they were executed."""
-        asked = [(check, c) for check in claim.checks for c in self.cells if admits(check.cell, c)]
+        asked = [(check, c) for check in claim.checks for c in self.cells if check.selects(c)]
         sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
         axes = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1}
         axes = axes or {*sides[0]}

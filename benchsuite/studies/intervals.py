@@ -211,7 +211,7 @@ def _without_limit(kind: Kind, sides: Sequence[Side], confidence: float) -> Inte
     tried = min(endless[0].at_least, default=None)
     if tried is None:
         return Interval(None, reason="no run has a limit, and how far it was tried is not known")
-    method = f"no limit up to {tried:.4g}"
+    method = f"no limit up to {round(tried, 1):.10g}"
     if len(sides) == 1:
         return Interval(math.inf, tried, math.inf, method)
     is_first = endless[0] is sides[0]
@@ -279,10 +279,10 @@ def starts_more(
     confidence: float,
 ) -> int | None:
     """How many starts more of each cell may tell it, if they are like those there are; one where
-    that isn't known yet, None for more than `MOST_MORE`.
+    these are too few, None for more than `MOST_MORE` and where a start leaves no interval.
     """
     if interval(kind, *sides, confidence).low is None:
-        return 1
+        return None if all(one is None or len(one.starts) >= FEWEST for one in sides) else 1
     every = range(1, MOST_MORE + 1)
     place = bisect(every, 0, key=lambda more: tells(interval(kind, *sides, confidence, more)))
     return every[place] if place < len(every) else None

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from enum import IntEnum
@@ -86,7 +87,7 @@ def cases(study: Study) -> list[Case]:
 
     here = [cell.coordinates for cell in by_key.values()]
     for claim in study.claims:
-        selected = [(c, check.to) for check in claim.checks for c in here if admits(check.cell, c)]
+        selected = [(c, check.to) for check in claim.checks for c in here if check.selects(c)]
         places = [key({**cell, **(to or {})}) for cell, other in selected for to in ({}, other)]
         add(Need.CLAIM, places, claim.needs)
     for answer in study.answers:
@@ -200,6 +201,6 @@ def _scaled(study: Study, options: Options, scale: float) -> dict[str, Any]:
         elif isinstance(given, int):  # an amount, such as messages
             changed[name] = min(given, max(round(given * scale), math.ceil(least), 1))
     for name in scaling.faster:
-        if isinstance(changed.get(name), int | float):
-            changed[name] = float(f"{changed[name] / scale:.4g}")
+        with suppress(KeyError, TypeError, ValueError):  # it has none, a share, or no number
+            changed[name] = float(f"{float(changed[name]) / scale:.4g}")
     return changed

@@ -350,9 +350,10 @@ class _Known:
             )
         self.figure(place.at("to_figure"), *filter(None, [check.to_figure]))
         self.coordinates(check.to or {}, place.at("to"))
-        checked = [reference for reference in self.all if admits(check.cell, reference)]
+        checked = [reference for reference in self.all if check.selects(reference)]
         if not checked:
-            raise place.at("cell").error("selects no configuration.")
+            but = " but that of to" * bool(check.to)
+            raise place.at("cell").error(f"selects no configuration{but}.")
         for reference in checked:
             other = {**reference, **(check.to or {})}
             if other not in self.all:

@@ -144,6 +144,11 @@ class Check:
         every = {"ratio": self.ratio, "difference": self.difference, "value": self.value}
         return {kind: region for kind, region in every.items() if region is not None}
 
+    def selects(self, cell: Coordinates) -> bool:
+        """Whether it is checked: not where `to` is the cell itself, with the same figure."""
+        is_itself = self.to is not None and not self.to_figure and self.to.items() <= cell.items()
+        return admits(self.cell, cell) and not is_itself
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claim:

@@ -288,3 +288,18 @@ def test_one_that_was_killed_is_not_under_way(soup, tmp_path):
     assert "UTC, interrupted. " in file.read_text()
     row.refresh_from_db()
     assert row.owner == ""
+
+
+def test_the_least_that_a_server_answers_is_no_mean(client):
+    limited = Finding(code="B101 generator-cpu", level=Level.INVALID, message="It was busy.")
+    make_study_run(change=lambda at, start: {"findings": (limited,)} if at == ("sync", "0") else {})
+    first, *_ = csv_rows(client, f"{SHOP}?format=csv")
+    assert (first["counted"], first["plateau_per_s"]) == ("0", "")
+
+
+def test_the_method_of_what_is_decided_as_it_goes():
+    row = make_study_run(scale=0.3)
+    row.looks = 6
+    method = " ".join(study_report(row).method())
+    assert "configurations with a run or more of each" in method
+    assert "of delay only what claims and questions need and 200 (1 of 3)" in method

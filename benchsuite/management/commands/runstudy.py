@@ -1,6 +1,7 @@
 """Executes a study: all its cells, in shuffled blocks, as `runbench` would run each of them."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -14,6 +15,7 @@ from django.db import Error
 from benchsuite import conf
 from benchsuite.core.commands import PYTHON_VARIABLE, command
 from benchsuite.core.exceptions import BenchsuiteError, UsageError, choices
+from benchsuite.core.printable import hidden
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.load import MAX_LOAD_HOSTS
@@ -250,7 +252,9 @@ def _execution(asked: Asked) -> Execution:
             repeat=asked.repeat,
             only={axis: list(some) for axis, some in only.items()} or None,
         )
-        first = Run.objects.filter(study_cell__study_run=row).first()
+        every = enumerate(_cells(study, row, None))  # those that say it themselves tell nothing
+        asking = [at for at, cell in every if "load-hosts" not in cell.options]
+        first = Run.objects.filter(study_cell__study_run=row, study_cell__order__in=asking).first()
         hosts = RunSpec.from_json(first.spec).load.hosts or None if first else asked.load_hosts
         if asked.load_hosts not in (None, hosts):
             raise UsageError(
@@ -270,7 +274,7 @@ def _execution(asked: Asked) -> Execution:
             label=asked.label,
             python=python,
             digest=study.digest,
-            text=study.text,
+            text=re.sub(r"[\w+.-]+:/[^'\"\\\n]*", lambda url: hidden(url[0]), study.text),
             scale=scale,
             only={axis: list(some) for axis, some in only.items()},
             repeat=usual if asked.repeat is None else asked.repeat,
@@ -329,11 +333,11 @@ def _undecided(execution: Execution) -> Iterator[str]:
     row, needs = execution.row, (Need.CLAIM, Need.QUESTION)
     doubts = execution.doubts(*needs) if row.looks > 1 else []
     for about, of_it in gathered((doubt.about, doubt) for doubt in doubts).items():
-        if not all(doubt.is_known for doubt in of_it):
+        if any(doubt.more is None for doubt in of_it):
+            yield f"Open     {about}: {MOST_MORE} more runs of each would hardly tell."
+        elif not all(doubt.is_known for doubt in of_it):
             titles = dict.fromkeys(cell_title(cell) for doubt in of_it for cell in doubt.cells)
             yield f"Open     {about}: not enough runs count of {'; '.join(titles)}."
-        elif any(doubt.more is None for doubt in of_it):
-            yield f"Open     {about}: {MOST_MORE} more runs of each would hardly tell."
         else:
             most = max(doubt.more or 0 for doubt in of_it)
             yield f"Open     {about}: about {counted(most, 'more run')} of each would tell."

@@ -196,7 +196,7 @@ class StudyReport:
         yield f"The configurations are {axes}."
         every, here = len(list(matrix.every(study))), len(self.execution.cells)
         of = f"all {every}" if every == here else f"{here} of its {every}"
-        runs = counted(row.repeat, "run")
+        runs = counted(row.repeat, "run") if row.looks == 1 else "a run or more"
         order = f"in shuffled blocks (seed {row.seed})"
         yield f"This execution has {of} configurations with {runs} of each, {order}."
         if row.only:
@@ -206,11 +206,12 @@ class StudyReport:
             shorter, faster = ", ".join(study.scaling.shorter), ", ".join(study.scaling.faster)
             parts = [f"{shorter} multiplied by it, down to a least"] if shorter else []
             parts += [f"{faster} divided by it"] if faster else []
+            needed = "claims and questions" if row.looks > 1 and not row.claims else "claims"
             for name, kept in matrix.kept_values(study, scale).items():
                 known = names(study.axis(name).values)
                 if len(kept) < len(known) and name not in row.only:
-                    few = f"{', '.join(kept)} ({len(kept)} of {len(known)})"
-                    parts.append(f"of {name} only what claims need and {few}")
+                    few = f" and {', '.join(kept)} ({len(kept)} of {len(known)})" * (not row.claims)
+                    parts.append(f"of {name} only what {needed} need{few}")
             how = f"It is at scale {scale:g}: {'; '.join(parts)}."
             yield how if parts else f"Scale {scale:g}."
         for kind, words in KINDS.items():
@@ -292,7 +293,7 @@ def csv(report: StudyReport) -> Iterator[str]:
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
         beside = tables.published_of(report.published[0], cell.coordinates)
         for figure in report.study.figures:
-            values = cell.values(figure.name)
+            values = [] if cell.is_floor(figure.name) else cell.values(figure.name)
             known = [fmean(values), min(values), max(values)] if values else [None] * 3
             row += [None if one is None or math.isinf(one) else one for one in known]
             row.append(beside.get(figure.name))

@@ -559,7 +559,8 @@ def test_no_password_of_its_file_stands_in_its_cells(machine, file):
     url = 'warmup = "0"\ndatabase = "postgres://ann:s3cr3t@h/d"'
     file.write_text(STUDY.replace('warmup = "0"', url))
     runstudy("--only=load=users", "--repeat=1")
-    assert "s3cr3t" not in str(list(StudyCell.objects.values()))
+    assert "s3cr3t" not in str([*StudyCell.objects.values(), *StudyRun.objects.values()])
+    assert rows.study(StudyRun.objects.get()).every["database"] == "postgres://ann@h/d"
 
 
 def test_the_number_of_a_cpu_is_no_number_of_cpus():
@@ -584,8 +585,9 @@ def test_what_does_not_fit_into_the_time_waits_for_what_does(
     assert setups[: setups.index("gthread")].count("sync") > 4, "rounds of the claim fit"
 
 
-def test_of_claims_alone_nothing_is_run_that_could_not_be_told(machine, asking, capsys):
-    out = runstudy("--claims", capsys=capsys)
+@pytest.mark.parametrize("more", [(), ("--repeat=2",)])
+def test_of_claims_alone_nothing_is_run_that_could_not_be_told(machine, asking, capsys, more):
+    out = runstudy("--claims", *more, capsys=capsys)
     assert {setup for setup, *_ in ran()} == {"sync"}
     assert "cpus-target must be at least 999" in out
 
@@ -654,3 +656,37 @@ def test_a_page_of_what_was_executed_takes_no_option_of_an_execution(
     with override_settings(BENCHSUITE={**settings.BENCHSUITE, **place}):
         runstudy(f"{flag}={page}")
     assert page.exists()
+
+
+def test_the_hosts_of_one_value_make_no_other_load_when_it_goes_on(machine, file, monkeypatch):
+    monkeypatch.setattr(runstudy_command.Place, "check_runs", lambda place, specs: None)
+    file.write_text(STUDY.replace("{ users = 2 }", "{ users = 2, load-hosts = 2 }"))
+    break_off(machine)
+    runstudy("--resume")
+    assert {plan.spec.load.hosts for plan in machine.made if plan.spec.load.arrival_rate} == {0}
+
+
+def test_what_a_run_without_answers_leaves_open_has_no_rounds(machine, asking, capsys):
+    def some_without(plan):
+        return answering(plan, 0.0 if plan.spec.load.arrival_rate else 20.0)
+
+    machine.ends = [some_without] * 99
+    out = runstudy("--claims", capsys=capsys)
+    assert {repetition for _, _, repetition, _ in ran()} == {1, 2}
+    assert "half-is-half: 20 more runs of each would hardly tell." in out
+
+
+def test_first_starts_that_do_not_fit_together_are_not_made_twice(machine, file, monkeypatch):
+    claim = '[[claim]]\nname = "more"\nsays = "?"\n[[claim.check]]\nfigure = "answers"\n'
+    claim += 'cell = { setup = ["gthread", "broken"], load = "users" }\nto = { setup = "sync" }\n'
+    file.write_text(STUDY.replace(", threads = 999", "") + claim + "ratio = [1.5, inf]\n")
+    break_off(machine, "--claims", after=[scattering] * 3)
+    machine.ends = [scattering] * 99
+
+    def estimates_s(self, turns):
+        return [100.0 if "broken" in self.candidates[one.place].title else 10.0 for one in turns]
+
+    monkeypatch.setattr(studying.Execution, "estimates_s", estimates_s)
+    runstudy("--resume", "--budget=115s")
+    made = [one[:3] for one in ran() if one[3] == "finished"]
+    assert len(made) == len(set(made))

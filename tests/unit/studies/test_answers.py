@@ -1,5 +1,6 @@
 """What a study answers, of executions whose truth is known."""
 
+from dataclasses import replace
 from functools import partial
 
 import pytest
@@ -72,3 +73,11 @@ def test_an_axis_with_a_value_without_end_is_one_of_words() -> None:
     measured = worlds.execution({(setup, end): 9.0 for setup in worlds.SETUPS for end in ends})
     (drawn,) = charts(worlds.study(axes=axes, charts=(asked,)), measured)
     assert drawn.layout["xaxis"]["tickvals"] == [*ends]
+
+
+def test_no_chart_draws_a_mean_of_runs_that_do_not_count():
+    beyond = replace(worlds.start(180.0, excluded="B101"), floors={"plateau": 180.0})
+    execution = worlds.changed(("async", "0"), worlds.execution(), starts=[beyond] * 2)
+    asked = Chart(x="delay", y="plateau", line="setup")
+    (drawn,) = charts(worlds.study(charts=(asked,)), execution)
+    assert drawn.series.rows[0][2] is None
