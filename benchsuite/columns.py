@@ -77,10 +77,10 @@ class Moment(Typed, models.DateTimeField):  # type: ignore[type-arg]
         return super().get_db_prep_value(value, connection, prepared=True)
 
     def from_db_value(self, value: Any, expression: Any, connection: Any) -> Any:
-        if not isinstance(value, datetime) or not is_naive(value):
+        if not isinstance(value, datetime):
             return value
         zone = None if connection.features.supports_timezones else UTC
-        return make_aware(value, zone).astimezone(UTC)
+        return (make_aware(value, zone) if is_naive(value) else value).astimezone(UTC)
 
 
 class PartOf(Typed, models.ForeignKey):  # type: ignore[type-arg]

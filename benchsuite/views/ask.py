@@ -20,14 +20,14 @@ from benchsuite.views.page import guarded, page
 MOST = 1000  #: Runs that are asked, the newest.
 OBJECTIVE = "p95 < 200ms"
 SOUND = (Verdict.VALID.value, Verdict.WEAK.value)
-NONE = "Nothing was measured yet."
+NONE = "Nothing was measured yet that gives answers."
 
 
 @guarded
 def show(request: HttpRequest) -> HttpResponse:
     given = {name: request.GET.get(name, "").strip() for name in ("work", "rate", "memory")}
     given["objective"] = request.GET.get("objective", "").strip() or OBJECTIVE
-    newest = queries.compared().filter(goodput__isnull=False).defer(*queries.HEAVY, "programs")
+    newest = queries.compared().filter(requests__gt=0).defer(*queries.HEAVY, "programs")
     runs = [run for run in newest.order_by("-started_at")[:MOST] if not run.unreadable]
     queries.add_journeys(runs)
     works = list(dict.fromkeys(workload_title(run) for run in runs))

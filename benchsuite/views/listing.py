@@ -162,7 +162,7 @@ class ConfigurationTable(Grouped):
     identity = "key"
     figures: ClassVar[dict[str, Any]] = {
         **{name: Max(name) for name in ("server", "workload", "users", "processes", "threads")},
-        **{name: Avg(name, filter=SOUND) for name in ("goodput", "p95_s", "memory_bytes")},
+        **{name: Avg(name, filter=SOUND & ~Q(**{name: 0})) for name in history.FIGURES},
     }
     server = Ordered("key", "server", "processes", "threads", verbose_name="configuration")
     what = Ordered("key", "workload", "users", verbose_name="what")

@@ -100,7 +100,7 @@ _followers: dict[str, Follower] = {}  #: By their keys: what has been read need 
 
 
 def _follower(reader: journal.Reader | None) -> Follower | None:
-    for key in [key for key, one in _followers.items() if not one.reader.is_open]:
+    for key in [key for key, one in [*_followers.items()] if not one.reader.is_open]:
         _followers.pop(key, None)
     if reader is None:
         return None

@@ -149,3 +149,9 @@ def test_a_login_below_the_prefix_of_its_project_is_found(settings):
             assert access.login_url() == "/app/results/"
         settings.LOGIN_URL = "/nowhere/"
         assert access.login_url() == "/app/admin/login/"
+
+
+def test_a_middleware_that_wants_everybody_logged_in_leaves_it_to_the_rule(client, settings):
+    wants = "django.contrib.auth.middleware.LoginRequiredMiddleware"
+    settings.MIDDLEWARE = [*settings.MIDDLEWARE, wants]
+    assert client.get("/results/").status_code == 200

@@ -338,3 +338,10 @@ def test_percentile_curves_have_no_gaps(soup):
     for line in drawing["data"]:
         known = [value is not None for value in line["y"]]
         assert known == sorted(known, reverse=True)
+
+
+def test_a_baseline_without_the_figure_is_still_the_baseline(soup):
+    few = make_run("uwsgi", users=1, rate=3)
+    page = soup(address(few, make_run("daphne", users=1), baseline=few.pk, figure="p95"))
+    assert "baseline" in row(page, "uwsgi")["class"]
+    assert "There is no baseline" not in page.text

@@ -358,3 +358,10 @@ def test_the_star_of_one_of_its_runs_is_taken_away_by_a_click(client, soup):
     button = soup("/results/").select_one("button.star")
     client.post("/results/note/", {"star": "1", button["name"]: button["value"]})
     assert soup("/results/").select_one("button.star")["aria-pressed"] == "false"
+
+
+@pytest.mark.parametrize("path", ["/results/", "/results/configurations/"])
+def test_no_filter_is_blamed_while_the_first_command_is_under_way(soup, path):
+    make_running_run("uwsgi")
+    assert soup(path).select_one(".results .note").text == "Nothing has ended yet."
+    assert "filters" in soup(f"{path}?q=x").select_one(".results .note").text

@@ -263,3 +263,15 @@ def test_a_websocket_below_a_language_says_the_same(settings, monkeypatch, opene
     message = told(f"/app{path}", cookie=f"benchsuite-0={TOKEN}")
     assert message["seconds"] == SECONDS
     assert f'href="/app/de/results/{run.pk}/"' in message["ended"]
+
+
+def test_a_command_may_begin_while_others_are_looked_at(monkeypatch):
+    """Browsers are answered in threads."""
+
+    class Beginning:
+        @property
+        def is_open(self):
+            return bool(live._followers.setdefault("another", live.Follower(self)))
+
+    monkeypatch.setattr(live, "_followers", {"first": live.Follower(Beginning())})
+    assert live._follower(None) is None

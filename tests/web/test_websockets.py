@@ -129,3 +129,13 @@ def test_json_holds_every_count():
 def test_a_handshake_is_what_a_storm_is_about():
     run = make_echo_run(workload="ws_connect", unit="handshake")
     assert "handshakes/s of ws_connect from 100 connections" in of_run(run).headline
+
+
+def test_idle_connections_have_no_goodput(soup):
+    """Nothing was asked of them."""
+    run = make_idle_run()
+    (row,) = soup("/results/configurations/").select("tbody tr")
+    assert [one.text for one in row.select("td.figure")] == ["1", "—", "—", "—"]
+    page = soup(f"/results/configurations/{run.key}/")
+    assert "Goodput" not in [one.text for one in page.select("h2")]
+    assert "too slow" not in soup("/results/ask/").text

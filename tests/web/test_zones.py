@@ -1,12 +1,15 @@
 """Times are told in the project's zone, whether or not it has `USE_TZ`."""
 
 from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
 import pytest
 from django.contrib.auth.models import User
 from django.db import connection
 
-from benchsuite.models import Environment, Note, Run
+from benchsuite.columns import Moment
+from benchsuite.models import Environment, Note, Run, StudyRun
+from benchsuite.report import sentences
 from benchsuite.store import notes
 from tests.every_page import CHANGING, addresses, files
 from tests.factories import make_run
@@ -63,3 +66,9 @@ def test_the_days_of_the_filter_are_those_of_the_pages(client, settings, use_tz)
 
     assert (found("since=2026-01-31"), found("since=2026-02-01")) == (1, 0)
     assert (found("until=2026-01-31"), found("until=2026-01-30")) == (1, 0)
+
+
+def test_what_is_told_as_utc_is_so_where_the_database_tells_another_zone():
+    there = NOON.astimezone(ZoneInfo("Europe/Berlin"))
+    row = StudyRun(started_at=Moment().from_db_value(there, None, connection))
+    assert sentences.when(row).startswith("31 Jan 2026, 12:00 UTC")

@@ -18,7 +18,7 @@ from django.utils.timezone import localtime
 from benchsuite.comparing import titles
 from benchsuite.comparing.differences import differences
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.every import Metric
+from benchsuite.core.metrics.every import Metric, was_asked
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import CLOSED
 from benchsuite.core.units import counted, first_of, format_number, gathered
@@ -122,9 +122,9 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
     if not runs:
         return None
     figures = []
-    for name in dict.fromkeys([main_figure(runs[-1]).name, *FIGURES]):
-        metric = every.figure(name)
-        if having := [run for run in runs if metric.value(run) is not None]:
+    for metric in map(every.figure, dict.fromkeys([main_figure(runs[-1]).name, *FIGURES])):
+        told = [run for run in runs if was_asked(run) or not metric.of_answers]
+        if having := [run for run in told if metric.value(run) is not None]:
             figures.append(Series(metric, having))
     measured = [run for run in runs if run.environment_id is not None]
     changed: list[Run] = []
