@@ -316,7 +316,8 @@ class Assembly:
         A server that brings its own target is told nothing of the project.
         """
         spec, python, instructions = self.plan.spec, adapter.python, self.system.instructions
-        draw, inherited = random.Random(spec.seed), dict(os.environ)
+        draw, ours = random.Random(spec.seed), os.environ.items()
+        inherited = {name: value for name, value in ours if not name.startswith(adapter.foreign)}
         if not (adapter.serves_project and python.is_own):
             astray = ASTRAY if adapter.serves_project else (*ASTRAY, *PROJECT)
             inherited = {name: value for name, value in inherited.items() if name not in astray}

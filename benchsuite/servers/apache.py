@@ -139,7 +139,10 @@ class Apache(ServerAdapter):
 
     def deployed(self, host: str, port: int) -> Deployed:
         measured = super().deployed(host, port)
-        return replace(measured, argv=[word for word in measured.argv if word not in AS_NOBODY])
+        argv = [word for word in measured.argv if word not in AS_NOBODY]
+        # The standard error of a unit is a socket, which can't be opened by a name.
+        files = {at: one.replace("/dev/stderr", "error.log") for at, one in measured.files.items()}
+        return replace(measured, argv=argv, files=files)
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:
         module, included = wsgi_module(self.python), self.settings["config"]

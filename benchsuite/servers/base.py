@@ -155,6 +155,7 @@ class ServerAdapter:
     answers: ClassVar[tuple[str, ...]] = ()  #: Workloads that its own target serves, if it has one.
     services: ClassVar[tuple[str, ...]] = ()  #: To start for it; URLs come in `place.services`.
     variables: ClassVar[Mapping[str, str]] = {}  #: Of its environment, beside the option `env`.
+    foreign: ClassVar[tuple[str, ...]] = ()  #: What our variables begin with that set its options.
     options: ClassVar[Mapping[str, Option]] = {}
     """Options of `--option` with their defaults, which also set the type; with those `FOR_ALL`."""
     limits: ClassVar[Limits] = {}  #: Of its options; beside them `USUAL` holds.

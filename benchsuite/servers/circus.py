@@ -142,7 +142,7 @@ class Circus(ServerAdapter):
 FACTS = (
     *("interface", "threads_word", "default_threads", "for_threads", "one_at_a_time"),
     *("keeps_alive", "keeps_threads", "websocket", "finishes_in_flight", "limits", "knobs"),
-    "remedies",
+    *("remedies", "foreign"),
 )
 """What is true of Circus as it is of the server that it starts."""
 

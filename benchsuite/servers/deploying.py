@@ -48,10 +48,12 @@ def texts(here: Deployed, contained: Deployed, port: int, spec: ServerSpec) -> d
     words = [f"--server={spec.server}", f"--processes={spec.processes}"]
     words += [f"--threads={spec.threads}"] if spec.threads is not None else []
     words += [f"--application={spec.application}"] if spec.application else []
+    words += [f"--python={spec.python}"] if spec.python else []
     words += [f"--front={spec.front}", f"--instances={spec.instances}"] if spec.front else []
-    for name, value in spec.options.items():
-        shown = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
-        words += ["--option", f"{name}={shown}"]
+    for option, given in (("--option", spec.options), ("--front-option", spec.front_options)):
+        for name, value in given.items():
+            shown = {True: "yes", False: "no"}[value] if isinstance(value, bool) else value
+            words += [option, f"{name}={shown}"]
     head = f"# Measured by: {commands.command('runbench', *words)}\n"
     if "benchsuite." in text:
         head += "# It starts benchsuite's launcher: install django-benchsuite beside the project.\n"

@@ -17,6 +17,7 @@ class Granian(ServerAdapter):
     """What both interfaces share."""
 
     distribution = program = "granian"
+    foreign = ("GRANIAN_",)
     finishes_in_flight = True
     managers = 1
     listens = "--host {host} --port {port}"

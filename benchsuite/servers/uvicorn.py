@@ -11,6 +11,7 @@ class Uvicorn(ServerAdapter):
     """One event loop in each process; sync views run in asgiref's threads."""
 
     name = distribution = program = "uvicorn"
+    foreign = ("UVICORN_",)
     interface = "asgi"
     requirement = "uvicorn[standard]"
     websocket = True

@@ -25,6 +25,7 @@ class UwsgiFamily(ServerAdapter):
 
     interface = "wsgi"
     distribution = "pyuwsgi"
+    foreign = ("UWSGI_",)
     threads_word: ClassVar[str | None] = "threads"
     default_threads = THREADS
     listens = "--http {host}:{port}"

@@ -15,6 +15,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from benchsuite.core.printable import hidden
 from benchsuite.system import cpus, installed
 from benchsuite.system.procfs import read_text
 
@@ -65,7 +66,7 @@ def fingerprint(pid: int | None = None) -> dict[str, Any]:
         **{f"version_{name.replace('-', '_')}": installed.version(name) for name in DISTRIBUTIONS},
         "version_sqlite": sqlite3.sqlite_version,
         **{
-            f"env_{name}": value
+            f"env_{name}": hidden(value)
             for name, value in sorted(os.environ.items())
             if VARIABLES.fullmatch(name) and not _ABOUT_IMAGES.fullmatch(name)
         },

@@ -75,3 +75,12 @@ def test_a_service_that_a_server_wants_must_be_known():
 
 def test_values(golden):
     golden.values()
+
+
+@pytest.mark.parametrize("server", ["uvicorn", "granian-wsgi", "uwsgi", "circus-uvicorn"])
+def test_no_variable_of_ours_sets_an_option_of_a_server(server, monkeypatch):
+    name = f"{server.removeprefix('circus-').partition('-')[0].upper()}_RELOAD"
+    monkeypatch.setenv(name, "1")
+    asked = ServerSpec(server=server)
+    assert name not in made(server=asked)
+    assert made(server=asked, **{name: "1"})[name] == "1", "but what a run asks for"

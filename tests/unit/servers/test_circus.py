@@ -1,6 +1,8 @@
 """Circus: what it starts, what it is told, and that none is missing that could be started."""
 
+import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -45,3 +47,17 @@ def test_what_it_is_told(golden):
 
 def test_values(golden):
     golden.values()
+
+
+@pytest.mark.parametrize("run", [(), ("BENCHSUITE_RUN",)])
+def test_the_end_of_a_young_process_ends_circus_in_a_run_alone(run, monkeypatch):
+    hook = pytest.importorskip("benchsuite.servers.launchers.circus_hook")
+    ended = []
+    monkeypatch.setattr(hook.os, "kill", lambda *told: ended.append(told))
+    monkeypatch.delenv("BENCHSUITE_RUN", raising=False)
+    for name in run:
+        monkeypatch.setenv(name, "feed")
+    young = {7: SimpleNamespace(started=time.time())}
+    watcher = SimpleNamespace(processes=young, is_stopping=lambda: False)
+    assert hook.before_reap(watcher, None, "", process_pid=7)
+    assert len(ended) == len(run)

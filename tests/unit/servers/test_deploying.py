@@ -118,3 +118,14 @@ def test_uvicorns_worker_is_told_its_loop_where_it_is_pasted():
 def test_docker_replaces_nothing_in_a_variable():
     text = pasted("waitress", options={"env": "'KEY=é$b'"})["Dockerfile"]
     assert r'ENV KEY="é\$b"' in text
+
+
+def test_apache_writes_no_log_to_what_a_unit_can_not_open():
+    assert "/dev/stderr" not in pasted("apache-event")["apache.conf"]
+
+
+def test_what_is_pasted_names_its_python_and_what_its_front_was_told():
+    front = {"front": "nginx", "instances": 2, "front_options": {"processes": 2}}
+    text = pasted("daphne", python="3.14t", **front)["command"]
+    assert "--python=3.14t" in text
+    assert "--front-option processes=2" in text

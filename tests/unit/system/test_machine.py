@@ -30,6 +30,7 @@ def test_fingerprint_is_flat_json_of_many_fields():
 def test_no_secret_of_the_environment_gets_in(monkeypatch):
     monkeypatch.setenv("DATABASE_URL", "postgres://me:hunter2@db/shop")
     monkeypatch.setenv("SECRET_KEY", "hunter2")
+    monkeypatch.setenv("PYTHON_BUILD_MIRROR_URL", "https://me:hunter2@mirror.example/pythons")
     monkeypatch.setenv("MALLOC_ARENA_MAX", "2")
     data = fingerprint()
     assert "hunter2" not in json.dumps(data)
