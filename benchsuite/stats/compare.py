@@ -193,13 +193,13 @@ class Comparison:
 
     def runs_wanted(self, compared: int = 1) -> int | None:
         """Starts of each side with which this difference, if it is as large as it seems, would be
-        shown in 9 of 10 cases, beside so many comparisons; None for too many, or a small one.
+        shown in 9 of 10 cases, beside so many comparisons; None for too many, a small one or a 0.
         """
         least = max(starts_needed(max(compared, self.compared)), min(self.starts) + 1)
         if self.value is None or (not self.value and self.scale is Scale.RATIO):
             return None
-        is_small = self._is_small(self.value)
-        if is_small and min(self.starts) >= FEWEST_STARTS:
+        is_small, fewest = self._is_small(self.value), min(self.starts)
+        if (is_small and fewest >= FEWEST_STARTS) or (self.error is None and fewest > 1):
             return None
         if self.error is None or self.freedom is None or is_small:
             return least

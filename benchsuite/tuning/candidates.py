@@ -151,13 +151,14 @@ def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
     if candidate.runs_already:
         return Bound(math.inf, "nothing of it is known")
     cpus = candidate.cpus or question.cpus
-    used = min(candidate.processes, cpus) if question.gil else cpus
+    used = min(candidate.processes * question.instances, cpus) if question.gil else cpus
     cost = f"{format_duration(probe.cpu_s)} of CPU time a request"
     limits = [Bound(used / probe.cpu_s, f"{counted(used, 'CPU')}, {cost}")]
     if candidate.slots is not None:
-        at_once = f"{counted(candidate.slots, 'request')} at a time"
+        slots = candidate.slots * question.instances
+        at_once = f"{counted(slots, 'request')} at a time"
         each = f"{format_duration(probe.response_s)} each"
-        limits.append(Bound(candidate.slots / probe.response_s, f"{at_once}, {each}"))
+        limits.append(Bound(slots / probe.response_s, f"{at_once}, {each}"))
     return min(limits, key=lambda limit: limit.rate)
 
 

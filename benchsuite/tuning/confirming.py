@@ -334,17 +334,15 @@ def hold(making: Making, candidates: Sequence[Candidate], rate: float) -> Steps[
 
 
 def _holds(making: Making, candidate: Candidate, rate: float, starts: int) -> Steps[bool]:
-    notebook = making.notebook
-    is_now = candidate == making.question.current
+    notebook, is_now = making.notebook, candidate == making.question.current
     reason = f"fresh runs of {'what runs now' if is_now else 'the one that needs least'}"
     yield from fresh(making, candidate, making.confirming((rate,)), starts, reason)
     if why := notebook.excess(candidate):
         notebook.decide(candidate, State.OVER, why)
     elif held_by(notebook, candidate):
         notebook.decide(candidate, State.RECOMMENDED)
-        return True
     else:
         levels = by_rate(notebook, candidate).get(rate)
         shown = levels and f"{notebook.reached(levels)} at {format_number(rate)}/s, in fresh runs"
         notebook.decide(candidate, State.BEHIND, shown or "its fresh runs say nothing")
-    return False
+    return notebook.state(candidate) is State.RECOMMENDED

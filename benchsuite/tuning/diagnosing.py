@@ -6,7 +6,7 @@ from dataclasses import replace
 from statistics import fmean
 
 from benchsuite.bottlenecks.evidence import Other
-from benchsuite.core.units import format_bytes, format_number
+from benchsuite.core.units import counted, format_bytes, format_number
 from benchsuite.servers.base import Against
 from benchsuite.stats.compare import ratio
 from benchsuite.tuning.candidates import refusal
@@ -145,19 +145,17 @@ def _try(
     points, gains = notebook.points(entries), _gains(notebook, pick, variant)
     state, shown = State.NO_STATEMENT, "its runs say nothing"
     if points and saves and after and before:
-        shown = f"{_more(after / before)} memory in {len(entries)} runs ({why})"
-        is_less = after <= (1 - WORTH) * before
-        state = State.WORTH_TRYING if is_less else State.NO_DIFFERENCE
+        shown = f"{_more(after / before)} memory in {counted(len(points), 'run')} ({why})"
+        state = State.WORTH_TRYING if after <= (1 - WORTH) * before else State.NO_DIFFERENCE
         if min(point.margin for point in points) < 0:
             state, shown = State.DROPPED, f"it missed {format_number(rate)}/s; {shown}"
     elif gains:
         gain = math.exp(fmean(gains))
-        shown = f"{_more(gain)} in {STARTS} runs of each ({why})"
+        shown = f"{_more(gain)} in {counted(len(gains), 'run')} of each ({why})"
         state = State.DROPPED if gain < 1 - WORTH else State.NO_DIFFERENCE
-        if min(gains) >= math.log1p(WORTH):
+        if len(gains) == STARTS and min(gains) >= math.log1p(WORTH):
             state = State.WORTH_TRYING
-    unsure = ", not confirmed" * (state is State.WORTH_TRYING)
-    notebook.decide(variant, state, shown + unsure)
+    notebook.decide(variant, state, shown + ", not confirmed" * (state is State.WORTH_TRYING))
 
 
 def _gains(notebook: Notebook, pick: Candidate, variant: Candidate) -> list[float]:

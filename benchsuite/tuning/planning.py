@@ -146,7 +146,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
             if full.levels and (goodput := full.levels[0].goodput):
                 making.longer *= min(LONGEST, max(1.0, SLOW / goodput))
                 # by Little's law, whatever stall only idle servers have
-                slots_s = first.slots / goodput if first.slots else math.inf
+                slots_s = (first.slots or math.inf) * making.question.instances / goodput
                 notebook.probe = Probe(
                     response_s=min(seen.response_s, slots_s),
                     cpu_s=min(filter(None, (full.cpu_s, seen.cpu_s)), default=cpus / goodput),

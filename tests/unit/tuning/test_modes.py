@@ -147,3 +147,13 @@ def test_a_rate_in_a_simulated_world() -> None:
 
 def test_values(golden) -> None:
     golden.values()
+
+
+def test_what_is_discarded_after_it_held_the_rate_is_no_answer() -> None:
+    def dies(trial: Trial, seen: Observation) -> Observation:
+        dead = trial.phase is Phase.CONFIRM and trial.seed % 100 == 4
+        return replace(seen, failure="It died.", levels=()) if dead else seen
+
+    told = Outcome(searched(90.0, SIZES[:1], spoil=dies, rate=40.0))
+    assert (told.end, told.pick) == (End.NOT_CONFIRMED, None)
+    assert told.headline.endswith("runs failed: It died.")

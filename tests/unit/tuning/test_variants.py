@@ -104,3 +104,13 @@ def test_where_a_pool_does_nothing_none_is_worth_trying(seed):
 
 def test_values(golden):
     golden.values()
+
+
+def test_one_pair_of_starts_is_not_three():
+    def noisy(trial, found):
+        lost = trial.phase is Phase.VARY and trial.candidate == POOL and trial.seed % 100
+        return Observation(took_s=2.0, codes=("B401",)) if lost else found
+
+    state, why = searched(rates(pool=1.12), after=noisy).states[POOL]
+    assert state is State.NO_DIFFERENCE
+    assert why.endswith(" % more in 1 run of each (L04d connecting)")
