@@ -54,6 +54,10 @@ class MeasuredCell:
         values = [value for one in self.counted if (value := one.figures.get(figure)) is not None]
         return [*values, *self._floors(figure)] if self.is_floor(figure) else values
 
+    def measured(self, figure: str) -> list[float]:
+        """The same; none where the server may have more of it than was measured."""
+        return [] if self.is_floor(figure) else self.values(figure)
+
     def is_floor(self, figure: str) -> bool:
         """Whether the server may have more of it than was measured."""
         return len(self.counted) < FEWEST and bool(self._floors(figure))

@@ -86,7 +86,7 @@ def trends(executions: Sequence[Execution], figure: str) -> list[Trend]:
         for cell in execution.cells:
             empty = Trend(cell.coordinates, [None] * len(executions))
             row = rows.setdefault(key(cell.coordinates), empty)
-            if (values := cell.values(figure)) and not cell.is_floor(figure):
+            if values := cell.measured(figure):
                 row.means[at] = fmean(values)
     variances = {
         where: fmean((after - before) ** 2 for before, after in pairwise(one.known.values())) / 2

@@ -231,7 +231,9 @@ class Search(Making):
         through: dict[str, float] = dict.fromkeys(sizes, 0.0)  #: By the best size of each server.
         waiting, tried = self.shuffled(candidates), list[Candidate]()
         while len(tried) < room:
-            waiting.sort(key=lambda one: (one != now, one not in middling, -through[one.server]))
+            waiting.sort(
+                key=lambda size: (size != now, size not in middling, -through[size.server])
+            )
             out = self._hopeless(waiting)
             if (candidate := next((one for one in waiting if one not in out), None)) is None:
                 break

@@ -162,7 +162,8 @@ class ConfigurationTable(Grouped):
     identity = "key"
     figures: ClassVar[dict[str, Any]] = {
         **{name: Max(name) for name in ("server", "workload", "users", "processes", "threads")},
-        **{name: Avg(name, filter=SOUND & ~Q(**{name: 0})) for name in history.FIGURES},
+        "goodput": Avg("goodput", filter=SOUND & Q(requests__gt=0)),
+        **{name: Avg(name, filter=SOUND) for name in ("p95_s", "memory_bytes")},
     }
     server = Ordered("key", "server", "processes", "threads", verbose_name="configuration")
     what = Ordered("key", "workload", "users", verbose_name="what")

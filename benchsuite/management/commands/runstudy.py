@@ -274,6 +274,7 @@ def _execution(asked: Asked) -> Execution:
             label=asked.label,
             python=python,
             digest=study.digest,
+            # in URLs alone, as it must stay TOML
             text=re.sub(r"[\w+.-]+:/[^'\"\\\n]*", lambda url: hidden(url[0]), study.text),
             scale=scale,
             only={axis: list(some) for axis, some in only.items()},

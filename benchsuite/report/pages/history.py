@@ -123,8 +123,8 @@ def of(key: str, matching: QuerySet[Run]) -> dict[str, Any] | None:
         return None
     figures = []
     for metric in map(every.figure, dict.fromkeys([main_figure(runs[-1]).name, *FIGURES])):
-        told = [run for run in runs if was_asked(run) or not metric.of_answers]
-        if having := [run for run in told if metric.value(run) is not None]:
+        asked = [run for run in runs if was_asked(run) or not metric.of_answers]
+        if having := [run for run in asked if metric.value(run) is not None]:
             figures.append(Series(metric, having))
     measured = [run for run in runs if run.environment_id is not None]
     changed: list[Run] = []

@@ -91,7 +91,7 @@ def _places(study: Study, axis: str, cells: Sequence[MeasuredCell]) -> list[tupl
 
 
 def _mean(cell: MeasuredCell | None, figure: str) -> float | None:
-    values = cell.values(figure) if cell and not cell.is_floor(figure) else []
+    values = cell.measured(figure) if cell else []
     middle = fmean(values) if values else math.inf
     return None if math.isinf(middle) else middle
 

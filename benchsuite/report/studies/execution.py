@@ -293,7 +293,7 @@ def csv(report: StudyReport) -> Iterator[str]:
         row += [cell.state.value, cell.reason, len(cell.starts), len(cell.counted)]
         beside = tables.published_of(report.published[0], cell.coordinates)
         for figure in report.study.figures:
-            values = [] if cell.is_floor(figure.name) else cell.values(figure.name)
+            values = cell.measured(figure.name)
             known = [fmean(values), min(values), max(values)] if values else [None] * 3
             row += [None if one is None or math.isinf(one) else one for one in known]
             row.append(beside.get(figure.name))
