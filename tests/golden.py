@@ -162,7 +162,7 @@ def _said(run, case, refuses, raises):
         return None
     result = sorted(result) if isinstance(result, set) else result
     if isinstance(result, str) and result:
-        return result
+        return result.rstrip("\n")  # each renewal would add what ends it as a line of its own
     text = _Printer(width=WIDTH, sort_dicts=False).pformat(result)
     return LONG_FLOAT.sub(_rounded, OF_NUMPY.sub(r"\1", text))
 
