@@ -71,17 +71,17 @@ def plain(value: Any) -> Any:
     return value.value if isinstance(value, StrEnum) else value
 
 
-def leaves(value: Any, change: Callable[[str], str]) -> Any:
-    """A JSON value with every string in it changed, and every path; anything else is left alone."""
+def leaves(value: Any, change: Callable[[str], str], whole: Callable[[Any], Any] = dict) -> Any:
+    """A JSON value with every string and path in it changed, and then each mapping as a whole."""
     kind = type(value)  # isinstance() would evaluate Django's lazy objects
     if issubclass(kind, str):
         return change(value)
     if issubclass(kind, PurePath):
         return kind(change(str(value)))
     if issubclass(kind, Mapping):
-        return {key: leaves(one, change) for key, one in value.items()}
+        return whole({key: leaves(one, change, whole) for key, one in value.items()})
     if issubclass(kind, (list, tuple)):
-        return [leaves(one, change) for one in value]
+        return [leaves(one, change, whole) for one in value]
     return value
 
 

@@ -2,15 +2,20 @@
 
 import os
 import sys
+from functools import partial
 from typing import Any
 
+from django.core import mail
+
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides.applied import overridden
+from benchsuite.isolation.overrides.applied import CELERY, overridden
+from benchsuite.isolation.overrides.backends import mailer
 from benchsuite.isolation.overrides.changes import ENVIRONMENT, named, project_settings
 from benchsuite.isolation.overrides.inherited import Replaced
 
 BENCHSUITE_INSTRUCTIONS = Instructions.of_this_process()
 CONNECTED = ("CACHES", "DATABASES")  #: Never read unchanged: Django keeps what it saw.
+vars(mail)["import_string"] = partial(mailer, overrides=BENCHSUITE_INSTRUCTIONS.overrides)
 
 
 def __dir__() -> list[str]:
@@ -38,5 +43,8 @@ for _names in (_replaced.parts, _replaced.addresses):
     os.environ.update(_names(os.environ))
 os.environ.update(BENCHSUITE_INSTRUCTIONS.words)
 os.environ.update({name: _changes.now(name) for name in ENVIRONMENT if name in os.environ})
+os.environ.setdefault(CELERY[0], next(filter(None, map(_changes.now, CELERY)), "memory://"))
 globals().update({**_project, **_changes.values})
+# A mapping of a type of its own may give away copies, and what was changed in them is lost.
+DATABASES = {alias: {**entry} for alias, entry in globals().get("DATABASES", {}).items()}
 del __dir__, __getattr__

@@ -22,7 +22,11 @@ ROOT_URLCONF = "shop.urls"
 WSGI_APPLICATION = "shop.wsgi.application"
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 USE_TZ = True
-DATABASES = {databases}
+class Boxed(dict):  # as packages for settings have them: what is in it comes as a copy
+    def __getitem__(self, key):
+        value = super().__getitem__(key)
+        return Boxed(value) if isinstance(value, dict) else value
+DATABASES = Boxed({databases})
 os.environ.setdefault("SHOP_DSN", f"sqlite:///{{BASE_DIR}}/shop.sqlite3")  # as of a file .env
 SHOP_DSN = os.environ["SHOP_DSN"]
 STATIC_ROOT = BASE_DIR / "static"
@@ -46,6 +50,7 @@ else:
 TASKS = {{"default": {{"BACKEND": "shop.tasks.FileBackend"}}}}
 HAYSTACK_CONNECTIONS = {{"default": {{"ENGINE": "whoosh", "PATH": str(BASE_DIR / "index")}}}}
 SHOP_QUEUE = str(BASE_DIR / "queue")
+SHOP_NEWS = "django.core.mail.backends.filebased.EmailBackend"
 LOGGING = {{
     "version": 1,
     "handlers": {{"file": {{"class": "logging.FileHandler", "filename": BASE_DIR / "shop.log"}}}},
@@ -70,7 +75,7 @@ from django.conf import settings
 from django.core.cache import cache
 from django.core.files.base import ContentFile
 from django.core.files.storage import storages
-from django.core.mail import send_mail
+from django.core.mail import EmailMessage, get_connection, send_mail
 from django.db import connection
 
 def insert(dsn, event):
@@ -96,6 +101,9 @@ def write(event):
         storages[alias].save(event + ".txt", ContentFile(event))
     cache.set(event, event)
     send_mail(event, "text", "a@shop.example", ["b@shop.example"])
+    if django.VERSION < (6, 1):  # a newer one knows MAILERS alone
+        mailer = get_connection(settings.SHOP_NEWS, file_path=settings.BASE_DIR / "mail")
+        mailer.send_messages([EmailMessage(event, to=["b@shop.example"])])
     folders = [settings.HAYSTACK_CONNECTIONS["default"]["PATH"], settings.SHOP_QUEUE]
     for folder in (*folders, settings.SHOP_THUMBNAILS):
         Path(folder).mkdir(exist_ok=True, parents=True)
@@ -156,6 +164,7 @@ class ShopConfig(AppConfig):
         post_save.connect(saved, weak=False)
 """
 URLS = """
+import os
 from django.core.files.storage import default_storage, storages
 from django.http import HttpResponse
 from django.urls import path
@@ -163,6 +172,7 @@ from shop.models import Order
 from shop.writing import write
 def page(request):
     write("viewed")
+    assert os.environ["CELERY_BROKER_URL"] == "memory://"  # the default is a server
     Order.objects.create(text="viewed")
     names = ("own.txt", "prepared.txt")
     parts = [default_storage.open(name).read().decode() for name in names]

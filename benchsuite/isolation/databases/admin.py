@@ -265,7 +265,8 @@ class DatabaseAdmin:
 
     def _project(self) -> dict[str, Any]:
         """The project's own settings."""
-        return {**project_settings(self._instructions.settings_module), **self._own}
+        module, variables = self._instructions.settings_module, settings.BENCHSUITE_ENVIRONMENT
+        return {**project_settings(module, variables), **self._own}
 
 
 @contextmanager

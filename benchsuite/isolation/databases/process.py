@@ -104,6 +104,7 @@ def keep(order: Order, commands: Commands, answers: TextIO) -> None:
             command = commands.next()
     finally:
         signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        os.killpg(0, signal.SIGTERM)  # what commands of the project have left running
         admin.end()
 
 

@@ -93,16 +93,33 @@ def _log_file(setting: Found) -> Any:
 
 
 def _log_sender(setting: Found) -> Any:
-    places = ("mailhost", "host", "address", "url")  # a sender has one of them
-    if not isinstance(setting.value, Mapping) or setting.value.keys().isdisjoint(places):
+    """A sender has one of the places; of others only Python's and Django's, and those that write to
+    a file or stream, are known to send nothing.
+    """
+    places, local = ("mailhost", "host", "address", "url"), ("filename", "stream")
+    if not isinstance(setting.value, Mapping):
+        return setting.value
+    keys, kind = setting.value.keys(), str(setting.value.get("class"))
+    if keys.isdisjoint(places) and (kind.startswith(("logging.", "django.")) or keys & local):
         # mail to the admins goes where all mail goes
         return brokers.merged({}, without=("email_backend",))(setting)
     return brokers.merged({"class": "logging.NullHandler"}, only=("level", "filters"))(setting)
 
 
 _OF_Q = brokers.merged({"orm": "default"}, without=Q_BROKERS)
-_HUEY = brokers.merged({"huey_class": "huey.MemoryHuey"}, only=("name", "immediate", "results"))
+_OF_HUEY = ("name", "immediate", "results")
+_HUEY = brokers.merged({"huey_class": "huey.MemoryHuey"}, only=_OF_HUEY)
 _DRAMATIQ = brokers.merged({"BROKER": "dramatiq.brokers.stub.StubBroker", "OPTIONS": {}})
+
+
+def _huey(setting: Found) -> Any:
+    """A dictionary or an instance; the default is Redis."""
+    huey, apps = setting.value, setting.settings.get("INSTALLED_APPS") or ()
+    if isinstance(huey, Mapping) or "huey.contrib.djhuey" not in apps:
+        return _HUEY(setting)
+    kept = {name: getattr(huey, name) for name in _OF_HUEY if hasattr(huey, name)}
+    return {**kept, "huey_class": "huey.MemoryHuey"}
+
 
 RULES = (
     # A name may be a path ("*" is any key); they apply in order.
@@ -119,7 +136,7 @@ RULES = (
     *(Rule(name, _a("memory://"), "tasks stay in memory; nobody takes them") for name in CELERY),
     Rule("CELERY_RESULT_BACKEND", brokers.results, "results stay in memory"),
     Rule("Q_CLUSTER", _OF_Q, "tasks go to the default database; nobody takes them"),
-    Rule("HUEY", _HUEY, "tasks stay in memory; nobody takes them"),
+    Rule("HUEY", _huey, "tasks stay in memory; nobody takes them"),
     Rule("DRAMATIQ_BROKER", _DRAMATIQ, "tasks stay in memory; nobody takes them"),
     Rule("DRAMATIQ_RESULT_BACKEND", brokers.dramatiq_results, "results stay in memory"),
     Rule("RQ_QUEUES.*", brokers.rq, "a Redis of the run's own; nobody takes the jobs"),
@@ -212,12 +229,17 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
     """The project's own settings that name what a run replaces, such as a place below MEDIA_ROOT. A
     string may be a URL that looks like a path: in containers /media is often both.
     """
-    replaced = Replaced(changes, instructions).text
+    replaced = Replaced(changes, instructions)
     moved: list[str] = []  # texts: to compare others would evaluate lazy ones
 
     def follow(text: str) -> str:
-        new = replaced(text) if "://" in text or not is_address else text
+        new = replaced.text(text) if "://" in text or not is_address else text
         moved.extend([text] * (new != text))
+        return new
+
+    def pair(entry: dict[Any, Any]) -> dict[Any, Any]:
+        new = replaced.pair(entry)
+        moved.extend(["host"] * (new is not entry))
         return new
 
     for name, value in changes.settings.items():
@@ -226,7 +248,7 @@ def change_followers(changes: Changes, instructions: Instructions) -> None:
         moved.clear()
         is_path = issubclass(type(value), PurePath)
         is_address = not (is_path or _ADDRESSES.isdisjoint(name.split("_")))
-        new = leaves(value, follow)
+        new = leaves(value, follow, pair)
         if moved:
             changes.put(name, new, "follows what the run replaces")
 

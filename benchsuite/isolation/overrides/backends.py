@@ -44,6 +44,13 @@ class EmailBackend(BaseEmailBackend):
         return count
 
 
+def mailer(path: str, *, overrides: Mapping[str, Any]) -> Any:
+    """What `django.core.mail` makes of a dotted path, whichever setting names it: the run's own,
+    unless the user's overrides name another one.
+    """
+    return import_string(path) if repr(path) in repr(overrides) else EmailBackend
+
+
 def mails(run: Path) -> int:
     """How many the servers of the run in that folder would have sent until now."""
     with suppress(FileNotFoundError):

@@ -3,10 +3,12 @@
 import importlib
 import os
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path, PurePath
+from traceback import walk_stack
 from typing import Any
 
 from benchsuite.isolation.instructions import Instructions
@@ -15,7 +17,10 @@ Settings = Mapping[str, Any]
 FILES = "files"  #: The part of a run's folder that begins as `prepare()` left it.
 EMPTY = "empty"  #: The part that is empty when a run begins: caches, logs.
 MISSING = object()  #: The value of a setting that the project doesn't have.
-ENVIRONMENT = ("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL")
+ENVIRONMENT = (
+    *("CELERY_BROKER_URL", "CELERY_BROKER_READ_URL", "CELERY_BROKER_WRITE_URL"),
+    "CELERY_RESULT_BACKEND",
+)
 """Settings for which Celery prefers the environment."""
 
 
@@ -123,23 +128,30 @@ def _within(value: Any, keys: Sequence[str], alias: str, replaced: Callable[...,
     return new
 
 
-def project_settings(module: str) -> dict[str, Any]:
+def project_settings(module: str, variables: Mapping[str, str] = os.environ) -> dict[str, Any]:
     """Name → value of all that the module sets, or the environment instead."""
     own = named(imported(module))  # first, as it may set variables
-    return own | {name: os.environ[name] for name in ENVIRONMENT if name in os.environ}
+    return own | {name: variables[name] for name in ENVIRONMENT if name in variables}
 
 
 def imported(module: str) -> object:
-    """The module, made by the importer of django-configurations if it is DJANGO_SETTINGS_MODULE."""
-    if not os.environ.get("DJANGO_CONFIGURATION") or not find_spec("configurations"):
-        return importlib.import_module(module)
-    ours = os.environ["DJANGO_SETTINGS_MODULE"]
-    os.environ["DJANGO_SETTINGS_MODULE"] = module
+    """The module, made by the importer of django-configurations if it is DJANGO_SETTINGS_MODULE.
+    What it puts in place of Django's settings, as dynaconf does, is taken away: it has no changes.
+    """
+    conf, ours = sys.modules["django.conf"], os.environ["DJANGO_SETTINGS_MODULE"]
+    own = conf.settings
+    callers = [frame.f_globals for frame, _ in walk_stack(sys._getframe())]
+    readers = [names for names in callers if names.get("settings") is own]
     try:
-        importlib.import_module("configurations.importer").install()
+        if os.environ.get("DJANGO_CONFIGURATION") and find_spec("configurations"):
+            os.environ["DJANGO_SETTINGS_MODULE"] = module
+            importlib.import_module("configurations.importer").install()
         return importlib.import_module(module)
     finally:
         os.environ["DJANGO_SETTINGS_MODULE"] = ours
+        sys.modules["django.conf"] = conf
+        for names in readers:
+            names["settings"] = own
 
 
 def named(module: object) -> dict[str, Any]:

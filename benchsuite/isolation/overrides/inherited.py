@@ -124,6 +124,19 @@ class Replaced:
         meant = [part for key, part in parts if key[:4] in name.lower()]
         return next(iter([*meant, *(part for _, part in reversed(parts))]), text)
 
+    def pair(self, entry: dict[Any, Any]) -> dict[Any, Any]:
+        """A mapping with host and port of a server, which then are those of what the run has."""
+        keys = {str(key).lower(): key for key in entry}
+        host, port = (entry.get(keys.get(part)) for part in ("host", "port"))
+        if type(host) is not str or type(port) not in (str, int):  # no lazy object is evaluated
+            return entry
+        for old, new in self._moves:
+            if not old.name and old.is_at(Place(host=host, port=str(port))):
+                own_port = new.port if type(port) is str else int(new.port)
+                parts = {"host": new.host, "port": own_port, "password": new.password}
+                return {**entry, **{keys.get(key, key): own for key, own in parts.items() if own}}
+        return entry
+
     def _address(self, match: re.Match[str]) -> str:
         here, path = _place(match), match["path"] or ""
         if not here.host:

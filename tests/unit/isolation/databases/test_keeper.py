@@ -1,5 +1,7 @@
 """What the keeper does in databases: rows, commands, sessions; and refusals as sentences."""
 
+import io
+import signal
 import sys
 from contextlib import contextmanager, nullcontext
 from types import SimpleNamespace
@@ -18,7 +20,7 @@ from django.utils import timezone
 
 from benchsuite.core.exceptions import DatabaseError, NobodyWaits
 from benchsuite.core.specs import DatabaseSpec
-from benchsuite.isolation.databases import admin, creation, filling
+from benchsuite.isolation.databases import admin, creation, filling, process
 from benchsuite.isolation.databases.admin import too_early
 from benchsuite.isolation.databases.creation import Rows
 from benchsuite.isolation.databases.filling import signed_in
@@ -279,3 +281,15 @@ def test_a_project_may_have_no_default_database(monkeypatch, tmp_path):
     monkeypatch.setattr(BaseDatabaseCreation, "create_test_db", note)
     creation.Throwaway("feed", tmp_path).migrate()
     assert made == ["logs"]
+
+
+def test_what_commands_have_left_running_is_ended_before_the_databases_go(monkeypatch):
+    told: list[object] = []
+    made = SimpleNamespace(make=dict, end=lambda: told.append("end"))
+    monkeypatch.setattr(admin, "DatabaseAdmin", lambda *_: made)
+    monkeypatch.setattr(process.Instructions, "of_this_process", lambda: None)
+    monkeypatch.setattr(process.signal, "signal", lambda *_: None)
+    monkeypatch.setattr(process.os, "killpg", lambda *group: told.append(group))
+    commands = SimpleNamespace(next=lambda: None, making=True)
+    process.keep(SimpleNamespace(left=None), commands, io.StringIO())
+    assert told == [(0, signal.SIGTERM), "end"]

@@ -3,6 +3,7 @@
 import sys
 
 import pytest
+from django.conf import settings
 
 from benchsuite.isolation.overrides.changes import project_settings
 
@@ -32,3 +33,31 @@ def test_the_importer_of_django_configurations_sees_the_projects_module(
     assert getattr(importer, "seen", []) == seen
     for name in ("configurations", "class_settings"):
         sys.modules.pop(name, None)
+
+
+REPLACING = """
+import sys
+from django.conf import LazySettings
+theirs, frame = object(), sys._getframe()
+sys.modules["django.conf"] = type(sys)("django.conf")
+sys.modules["django.conf"].settings = theirs
+while frame := frame.f_back:
+    if isinstance(frame.f_globals.get("settings"), LazySettings):
+        frame.f_globals["settings"] = theirs
+"""
+
+
+def test_settings_put_in_place_of_djangos_are_taken_away(tmp_path, monkeypatch):
+    """As those of dynaconf are, also where they were imported before."""
+    own, conf = settings, sys.modules["django.conf"]
+    (tmp_path / "replacing_settings.py").write_text(REPLACING)
+    monkeypatch.syspath_prepend(tmp_path)
+    project_settings("replacing_settings")
+    assert settings is own
+    assert sys.modules["django.conf"] is conf
+    del sys.modules["replacing_settings"]
+
+
+def test_what_celery_reads_of_the_environment_is_the_projects_value():
+    given = {"CELERY_BROKER_URL": "amqp://mine", "CELERY_RESULT_BACKEND": "redis://mine"}
+    assert project_settings("math", given) == given

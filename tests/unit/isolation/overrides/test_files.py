@@ -16,7 +16,7 @@ from django.core.files.storage import FileSystemStorage
 from benchsuite.core.exceptions import DatabaseError
 from benchsuite.isolation.instructions import Instructions
 from benchsuite.isolation.overrides import files
-from benchsuite.isolation.overrides.backends import storage_of_the_run
+from benchsuite.isolation.overrides.backends import EmailBackend, mailer, storage_of_the_run
 from benchsuite.isolation.overrides.changes import Changes
 from benchsuite.isolation.overrides.files import change_static, handed_on, make_folders
 
@@ -144,6 +144,14 @@ def test_the_folder_of_what_was_collected_replaces_the_projects():
 
 class Own(FileSystemStorage):
     """A class of the project's."""
+
+
+PATH = f"{__name__}.Own"
+
+
+@pytest.mark.parametrize(("overrides", "kind"), [({}, EmailBackend), ({"A": {"b": PATH}}, Own)])
+def test_a_mail_backend_that_any_setting_names_is_the_runs_unless_the_user_says_it(overrides, kind):
+    assert mailer(PATH, overrides=overrides) is kind
 
 
 class Elsewhere(Own):
