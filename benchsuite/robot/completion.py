@@ -118,15 +118,15 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
     if back is not None:
         form = Reading(page, after, sent, back).form()
         wrong = any(one.errors or one.limits.get("aria-invalid") == "true" for one in form.controls)
-        before = {control.key: control.state for control in sent.fillable}
         answers = {key: tuple(map(str, values)) for key, values in given.items()}
-        changed = dict(answers.items() - before.items())
+        changed = dict(answers.items() - {one.key: one.state for one in sent.fillable}.items())
         shown = [control for control in back.fillable if control.kind not in ("password", "file")]
         same = [one.state == changed[one.key] for one in shown if one.key in changed]
         kept = bool(same) and 2 * sum(same) >= len(same)
         if status >= 400 or wrong or (kept and sent.method == "post" and not arrival.redirected):
             return Outcome("back", form=form)
-        if elsewhere and not kept and not form.errors:
+        complaints = set(form.errors).difference((after.title,) * elsewhere)
+        if not (kept or complaints) and (elsewhere or page.title != after.title):
             return Outcome("next", form=back)
         return Outcome("ended", doubt="the form came back, without a complaint about a field")
     if status >= 400:
@@ -195,23 +195,22 @@ class Reading:
         if control.kind == "hidden":
             return control
         known = self._sent.get(control.key, control)
-        hint = known.hint or control.hint
         unique = tuple(dict.fromkeys((*control.errors, *errors)))  # a browser has its own
-        return replace(control, label=known.label, hint=hint, errors=unique)
+        return replace(control, label=known.label, hint=known.hint or control.hint, errors=unique)
 
     def _messages(self) -> list[Line]:
-        """New lines, less what removed ones said; apart where they refer to different controls."""
+        """New lines, less what removed ones said but for numbers; apart by what they refer to."""
         former, current = _lines(self._before.pieces()), _lines(self._pieces)
         old, now = Counter(map(_words, former)), Counter(map(_words, current))
         gone = (line for line in former if now[_words(line)] < old[_words(line)])
-        taken = Counter(piece.text for line in gone for _, piece in line)
+        taken = Counter(re.sub(r"\d+", "", piece.text) for line in gone for _, piece in line)
         messages: list[Line] = []
         for line in current:
             old[_words(line)] -= 1
             left: Line = []
             for place, piece in line if old[_words(line)] < 0 else ():
-                taken[piece.text] -= 1
-                if taken[piece.text] < 0:
+                taken[text := re.sub(r"\d+", "", piece.text)] -= 1
+                if taken[text] < 0:
                     left.append((place, piece))
             groups = groupby(left, lambda placed: self._referred(placed[1].element))
             messages += [list(group) for _, group in groups]

@@ -9,7 +9,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urljoin, urlsplit
 
@@ -26,12 +26,13 @@ if TYPE_CHECKING:
 VARYING = re.compile(r"\S*\d\S*")  #: Numbers, dates and codes.
 TOKEN = re.compile(r"[^\W\d_]+|[^\w\s.,:;!?'’\"()/-]")
 SOURCE = re.compile(
-    r"\.(?:py|php\d?|rb|java|jsp?|ts|cs|pl|go|exs?)(?::\d|\(\d+\)|\W{1,3}(?:\w+\W){1,2}\d+\b)"
+    r"((?<!/)[/\\][\w.-]+)?\.(?:py|php\d?|rb|java|jsp?|ts|cs|pl|go|exs?)"
+    r"(?::\d|\(\d+\)|(?(1)\W{1,3}(?:\w+\W){1,2}\d+\b|(?!)))"
 )  #: A line of a source file, as tracebacks of all languages name it.
 SHORTEST = 3  #: Letters of an answer that is recognised where a page repeats it.
 FEW = 3  #: Words of an answer of which a page may repeat one alone, as of a name.
 NOWHERE = "no-such-page-here"
-ONWARD = "a[href]:not(nav *, header *, footer *, aside *)"  #: Links but those on every page.
+ONWARD = "{}:not(nav *, header *, footer *, aside *)"  #: Links and forms but those on every page.
 Line = tuple[str, ...]
 
 
@@ -78,8 +79,7 @@ class Site:
         last = done.visits[-1]
         fresh = _lines((done.page,)) - _lines(visit.page for visit in done.visits)
         if self._confirming is not None:
-            before, earlier = self._confirming
-            both = typed | earlier
+            before, both = self._confirming[0], typed | self._confirming[1]
             same = _without(fresh, both) == _without(before, both)
             return "" if same else "the last page is not the one that confirmed an earlier form"
         if last.repeated:
@@ -115,8 +115,7 @@ def _pages_at(path: str, walk: Walk, *, sends: bool) -> Iterator[Page]:
     """The page there, or RobotError, and if it `sends` its form what follows an invalid one."""
     arrival = walk.ask("GET", path)
     yield arrival.page
-    form = main_form(arrival.page)
-    if sends and form is not None:
+    if sends and (form := main_form(arrival.page)) is not None:
         walk.path = arrival.path
         sent = [(control.name, value) for control in form.controls for value in _invalid(control)]
         with suppress(RobotError):
@@ -142,25 +141,29 @@ def _structural(done: Completion) -> str:
     if SOURCE.search(text):
         return "the last page names a line of a program, as a traceback does"
     seen = {form.furniture for visit in done.visits for form in visit.page.forms}
-    for form in page.forms:
+    inner = {node.mem_id for node in page.css(ONWARD.format("form"))}
+    for node, form in zip(page.css("form"), page.forms, strict=True):
         typed = [control.kind for control in form.fillable if control.kind in TYPED]
-        if (form.fillable or form.buttons) and form.furniture not in seen and typed != ["search"]:
+        asks = (form.fillable or form.buttons) and typed != ["search"] and node.mem_id in inner
+        if asks and form.furniture not in seen:
             return f"the last page has another form ({form.action or done.path})"
-    links = _links(page, done.url, ONWARD) - _before(done)
+    links = _links(page, done.url, ONWARD.format("a[href]")) - _before(done)
     onward = sorted(link for link in links if not asked.startswith(link))
     return f"the last page leads on to {onward[0]}" if onward else ""
 
 
 def _before(done: Completion) -> set[str]:
-    at = done.url.removesuffix(done.path) + done.visits[-1].path
-    return set().union(*(_links(visit.page, at) for visit in done.visits))
+    origin = done.url.removesuffix(done.path)
+    linked = (_links(visit.page, origin + visit.path) for visit in done.visits)
+    return {visit.path.partition("?")[0] for visit in done.visits}.union(*linked)
 
 
 def _links(page: Page, url: str, selector: str = "a[href]") -> set[str]:
-    """Paths on the same host."""
+    """Paths on the same host, but for links of a page to itself."""
     hrefs = ((node.attributes.get("href") or "").strip() for node in page.css(selector))
-    links = (led_to(href, url) for href in hrefs if not href.startswith("#"))
-    return {link.path or "/" for link in links if link.netloc == led_to(url).netloc}
+    here, base = led_to(url), led_to(page.base, url).geturl()
+    links = {led_to(href, base)._replace(fragment="") for href in hrefs} - {here}
+    return {link.path or "/" for link in links if link.netloc == here.netloc}
 
 
 def _tokens(text: str) -> Line:
@@ -170,22 +173,17 @@ def _tokens(text: str) -> Line:
 def _lines(pages: Iterable[Page]) -> set[Line]:
     lines: set[Line] = set()
     for page in pages:
-        lines |= set(map(_tokens, page.texts))
-        for picture in page.css("img[src]"):
-            lines.add(("img", VARYING.sub("", picture.attributes.get("src") or "")))
+        sources = (picture.attributes.get("src") or "" for picture in page.css("img[src]"))
+        lines.update(map(_tokens, page.texts), (("img", VARYING.sub("", one)) for one in sources))
     return lines - {()}
 
 
 def _without(lines: set[Line], typed: set[Line]) -> set[Line]:
     """Lines without the words of short answers, and without long ones as a whole."""
     words = {word for answer in typed if len(answer) <= FEW for word in answer}
-    left = set()
-    for line in lines:
-        text = " ".join(line)
-        for answer in typed:
-            text = text.replace(" ".join(answer), "") if len(answer) > FEW else text
-        left.add(tuple(word for word in text.split() if word not in words))
-    return left - {()}
+    whole = [" ".join(answer) for answer in typed if len(answer) > FEW]
+    texts = (reduce(lambda text, cut: text.replace(cut, ""), whole, " ".join(of)) for of in lines)
+    return {tuple(word for word in text.split() if word not in words) for text in texts} - {()}
 
 
 PROGRAMS = ("chromium", "chromium-browser", "google-chrome", "chrome")
@@ -237,23 +235,25 @@ class BrowserWalk(Walk):
         forms, button = list(page.forms), next_button(form)
         place = [known.furniture for known in forms].index(form.furniture)
         shown = self.client.locator("form").nth(place)
+        own = page.css("form")[place].attributes.get("id") or ""
+        parts = shown.locator(":not([form])").or_(self.client.locator(f"[form={_quoted(own)}]"))
         for control in form.fillable:
             if not control.fixed:
                 given = [value for name, value in pairs if name == control.name]
-                enter = partial(_enter, shown, control, given)
+                enter = partial(_enter, parts, control, given)
                 self._tried(enter, f"{control} can't be filled in the browser: ")
         refused = {name: (words,) for name, words in self._tried(lambda: shown.evaluate(INVALID))}
         if refused and (button is None or "formnovalidate" not in button.limits):
             controls = (replace(part, errors=refused.get(part.name, ())) for part in form.controls)
             forms[place] = replace(form, controls=tuple(controls))
             return Arrival(self.path, replace(page, forms=tuple(forms)))
-        return self._arrived(lambda: self._pressed(shown, button))
+        return self._arrived(lambda: self._pressed(shown, parts, button))
 
-    def _pressed(self, shown: "Locator", button: Control | None) -> Any:
+    def _pressed(self, shown: "Locator", parts: "Locator", button: Control | None) -> Any:
         with self.client.expect_navigation() as navigation:
             own = shown.locator("[type=button]:visible")
             if button is not None:
-                shown.locator(SENDING).nth(int(button.key)).click()
+                parts.and_(self.client.locator(SENDING)).nth(int(button.key)).click()
             elif own.count():  # a script sends it
                 own.last.click()
             else:
@@ -262,10 +262,10 @@ class BrowserWalk(Walk):
 
     def _arrived(self, go: Callable[[], Any]) -> Arrival:
         response, content = self._tried(lambda: (go(), self.client.content()))
-        path = path_of(urlsplit(self.client.url))
-        page = self.received(path, response.status if response else 200, content.encode())
+        path, status = path_of(urlsplit(self.client.url)), response.status if response else 200
+        page = self.received(path, status, content.encode(), "html; charset=utf-8")
         redirected = response is not None and response.request.redirected_from is not None
-        return Arrival(path, page, redirected=redirected)
+        return Arrival(path, page, status, redirected)
 
     def get_style(self, path: str) -> str:
         answer = self._tried(lambda: self.client.request.get(urljoin(self.url, path)))
@@ -287,11 +287,11 @@ def _quoted(text: str) -> str:
     return '"' + re.sub(r'["\\\x00-\x1f]', lambda sign: f"\\{ord(sign[0]):x} ", text) + '"'
 
 
-def _enter(shown: "Locator", control: Control, given: list[Value]) -> None:
-    fields = shown.locator(f"[name={_quoted(control.name)}]")
+def _enter(parts: "Locator", control: Control, given: list[Value]) -> None:
+    fields = parts.and_(parts.page.locator(f"[name={_quoted(control.name)}]"))
     if control.kind in ("radio", "checkbox"):
         for choice in control.choices:
-            box = fields.and_(shown.locator(f"[value={_quoted(choice.value)}]"))
+            box = fields.and_(parts.page.locator(f"[value={_quoted(choice.value)}]"))
             box = box if box.count() else fields  # a box without a value sends "on"
             wanted = choice.value in given
             if control.kind == "checkbox" or wanted:

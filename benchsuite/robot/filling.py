@@ -126,8 +126,10 @@ class Filler:
             words = without("again", control.name.replace("_", " "))
             base = words.strip(" -.[]2").replace(" ", "_")
             known = self.answers.get(base) if base != control.name else None
-            if original := known or self._before(control):
-                return original
+            original = known or self._before(control)
+            with suppress(ValueError):  # of a pattern that can't be read
+                if original and not invalid(control, str(original[0])):
+                    return original
         errors = []
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
             try:

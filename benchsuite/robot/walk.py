@@ -33,7 +33,7 @@ MOST_REDIRECTS = 10
 MAX_BYTES = 20_000_000  #: A longer page is not a form.
 LONGEST_WAIT_S = 10.0  #: A page that redirects itself later than this is for reading.
 STYLES: dict[str, str] = {}  #: Linked style sheets, by URL.
-NOWHERE = "this.invalid"  #: The host, where the client knows it alone.
+NOWHERE = "testserver"  #: The host, where the client knows it alone, as Django's of tests does.
 SCRIPTS = "script:is(:not([type]), [type=''], [type*=javascript i], [type=module]), [onclick]"
 NEEDS_SCRIPTS = "it needs JavaScript; try completesurvey --browser"
 OnVisit = Callable[[Visit], None]
@@ -238,7 +238,7 @@ class Walk:
 
     def _resolved(self, reference: str, base: str) -> str:
         """The path to which an action or a redirect leads; other hosts are refused."""
-        parts = led_to(reference, self._origin + base)
+        parts = led_to(reference.strip(), self._origin + base)
         if parts.netloc != self._origin.partition("://")[2]:
             raise self.stuck(f"leads to another host, which the robot does not visit: {reference}")
         if parts.scheme == "https" and not self._origin.startswith("https:"):

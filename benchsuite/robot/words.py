@@ -103,10 +103,8 @@ def masks(control: Control) -> list[str]:
 def part_of_date(control: Control) -> str:
     """day, month or year, for a date in three fields."""
     short = control.limits.get("maxlength", "") in ("2", "4") or not control.label
-    for part in ("day", "month", "year"):
-        if says(part, control.name) and (short or says(part, control.label)):
-            return part
-    return ""
+    parts = (part for part in ("day", "month", "year") if says(part, control.name))
+    return next((part for part in parts if short or says(part, control.label)), "")
 
 
 def main_form(page: Page, *, beside: Container[object] = ()) -> Form | None:

@@ -63,6 +63,13 @@ def test_a_form_that_came_back_is_sent_from_where_it_came_back():
     assert [(visit.path, visit.tries) for visit in done.visits] == [("/", 2)]
 
 
+@pytest.mark.parametrize("action", ["/f ", "http://testserver/f"])
+def test_an_address_is_found_as_browsers_and_django_do(action):
+    site = Elsewhere(action)
+    complete(site, "/")  # type: ignore[arg-type]
+    assert site.sent[0] == "/f"
+
+
 @pytest.mark.parametrize(
     ("location", "words"),
     [  # one as by SECURE_SSL_REDIRECT, which is not walked in circles, and one that is no address

@@ -98,16 +98,33 @@ def test_a_browser_presses_the_same_button_beside_hidden_ones():
     page = read(f"<style>[name=enter]{{left:-999px}}</style><form>{inner}</form>".encode())
     button = next_button(page.forms[0])
     assert button.name == "ok"
-    shown = MagicMock()
-    BrowserWalk(MagicMock(), "http://shop.example/")._pressed(shown, button)
-    shown.locator.return_value.nth.assert_called_once_with(1)
+    parts = MagicMock()
+    BrowserWalk(MagicMock(), "http://shop.example/")._pressed(MagicMock(), parts, button)
+    parts.and_.return_value.nth.assert_called_once_with(1)
+
+
+@needs("playwright")
+def test_a_browser_finds_what_refers_to_its_form():
+    page, client = read(b'<form id="f"></form><input name="a" form="f">'), MagicMock()
+    client.locator.return_value.nth.return_value.evaluate.return_value = [["a", "No."]]
+    BrowserWalk(client, "http://shop.example/").send(page.forms[0], page, [("a", "x")])
+    assert [call.args for call in client.locator.call_args_list] == [("form",), ('[form="f"]',)]
+
+
+@needs("playwright")
+def test_a_browser_has_decoded_its_page_and_knows_its_status():
+    client = MagicMock(url="http://shop.example/")
+    client.goto.return_value.status = 422
+    client.content.return_value = '<meta charset="latin1"><form><input name="größe"></form>'
+    arrival = BrowserWalk(client, "http://shop.example/").ask("GET", "/")
+    assert (arrival.status, arrival.page.forms[0].keys) == (422, {"größe"})
 
 
 def test_a_browser_looks_for_names_and_values_as_they_are() -> None:
     inner = '<form><input type="radio" name="größe" value="a&#10;&quot;"></form>'
-    shown = MagicMock()
-    _enter(shown, read(inner.encode()).forms[0].fillable[0], ["x"])
-    selectors = [call.args[0] for call in shown.locator.call_args_list]
+    parts = MagicMock()
+    _enter(parts, read(inner.encode()).forms[0].fillable[0], ["x"])
+    selectors = [call.args[0] for call in parts.page.locator.call_args_list]
     assert selectors == ['[name="größe"]', r'[value="a\a \22 "]']
 
 
