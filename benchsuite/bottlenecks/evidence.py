@@ -25,7 +25,7 @@ class Alone:
 class Other:
     """Another configuration that did the same work, and this run's figures divided by its."""
 
-    processes: int
+    processes: int  #: Of all instances.
     threads: int
     interface: str
     rate: Estimate  #: Of the answers per second.

@@ -15,7 +15,7 @@ from benchsuite.core.printable import is_hidden
 from benchsuite.core.specs import RunSpec
 from benchsuite.core.specs.objective import Objective
 from benchsuite.core.specs.spec import Entry, table
-from benchsuite.core.units import format_bytes, format_duration, format_rate
+from benchsuite.core.units import format_bytes, format_duration, format_percent, format_rate
 from benchsuite.models import Run
 from benchsuite.stats.levels import HELD
 from benchsuite.system.cpus import ranges
@@ -26,7 +26,6 @@ NOT_OF_IT = (
     *("load.spawn_rate", "load.stages", "load.iterations"),
 )
 """Options of a run that say how much load there was, or what it was called."""
-
 
 DATA = ("use", "rows", "fixtures", "fill", "fill_from")  #: Fields of a database's spec.
 
@@ -134,7 +133,9 @@ def _keeps(cell: Cell, objective: Objective) -> bool:
 
 def _times(cell: Cell, objective: Objective) -> str:
     names = [goal.name for goal in objective.goals if goal.within_s is not None]
-    return ", ".join(f"{name} {format_duration(cell.middle(f'{name}_s'))}" for name in names)
+    times = [f"{name} {format_duration(cell.middle(f'{name}_s'))}" for name in names]
+    failed = cell.middle("failed_share") or 0.0
+    return ", ".join([*times, *[f"{format_percent(100 * failed)} failed"] * bool(failed)])
 
 
 def front(every: Sequence[Candidate]) -> list[Candidate]:

@@ -284,7 +284,8 @@ def alternatives(cell: Cell, cells: Sequence[Cell]) -> list[Other]:
         rate = _ratio(cell.figures(goodput), beside.figures(goodput))
         cpu_ratio = _ratio(cpu(cell), cpu(beside))
         if rate and cpu_ratio:
-            size = {"processes": other.processes or 1, "threads": other.threads or 1}
+            copies = other.part("server").get("instances") or 1
+            size = {"processes": copies * (other.processes or 1), "threads": other.threads or 1}
             compared.append(Other(**size, interface=interface(other), rate=rate, cpu=cpu_ratio))
     return compared
 

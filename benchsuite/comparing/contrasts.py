@@ -15,7 +15,7 @@ from benchsuite.core.metrics.every import Metric, Scale, compared
 from benchsuite.core.results import Level, Verdict
 from benchsuite.core.specs import OPEN
 from benchsuite.core.units import counted, format_period, gathered, listed
-from benchsuite.stats.compare import Comparison, Outcome, compare, together
+from benchsuite.stats.compare import Comparison, Outcome, compare, starts_needed, together
 from benchsuite.stats.summary import samples_needed
 
 DEFAULT = ("goodput", "p95", "memory")
@@ -213,12 +213,13 @@ def contrasts(pairs: Sequence[Pair], metrics: Sequence[Metric]) -> list[Contrast
 
 def few(compared: Iterable[Contrast], *, more: bool) -> str:
     """That some have too few runs to prove anything and, with `more`, how many would do."""
-    every = [one for one in compared if one.effect.outcome is Outcome.TOO_FEW and not one.doubt]
-    counts = [one.effect.starts for one in every if all(one.effect.starts)]
-    if not counts:
+    able = [one for one in compared if all(one.effect.starts)]
+    undecided = [one for one in able if one.effect.outcome is Outcome.TOO_FEW and not one.doubt]
+    if not undecided:
         return ""
-    first, second = min(counts, key=min)
-    needed = max(one.effect.starts_needed for one in every)
+    first, second = min((one.effect.starts for one in undecided), key=min)
+    of_figure = gathered((one.metric.short, one) for one in able)
+    needed = starts_needed(max(map(len, of_figure.values())))
     proves = f"{counted(first, 'run')} against {second} prove{'s' * (first == 1)} nothing"
     return f"{proves}; {needed} of each would." if more else f"{proves}."
 

@@ -342,10 +342,10 @@ def _cpus_busy(record: RunRecord, used: CpuShares, on: frozenset[int] | None) ->
     answering = [share for share in used.values() if share is not None]
     if not on or not answering:
         return None
-    own = 0.0
-    if record.plan.server.starts:  # else nobody knows how many of its processes serve
-        processes = record.plan.server.processes * record.spec.server.instances
-        own = (used[TARGET] or 0.0) / min(processes, len(on))
+    own, server = 0.0, record.plan.server
+    # Without a GIL one process uses all; and how many serve of what runs already, nobody knows.
+    if server.starts and server.python.facts.get("gil", True):
+        own = (used[TARGET] or 0.0) / min(server.processes * record.spec.server.instances, len(on))
     return min(max(sum(answering) / len(on), own), 100.0)
 
 
@@ -379,12 +379,13 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
     plan, front, target = record.plan, used[FRONT], used[TARGET]
     if plan.front is None or not on or front is None or target is None:
         return None
+    processes = plan.server.processes * plan.spec.server.instances
     return FrontShares(
         name=plan.spec.server.front,
         front_percent=front,
         front_cpus=plan.front.parallel or len(on),
         target_percent=target,
-        target_cpus=plan.server.processes * plan.spec.server.instances,
+        target_cpus=processes if plan.server.python.facts.get("gil", True) else len(on),
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
     )

@@ -181,7 +181,8 @@ class Outcome:
         if pick.runs_already:
             yield "It already runs: this is one configuration, and no settings were tried."
         if self.at_least:
-            most = question.most_per_s
+            is_told = any("TARGETS" in one.seen.limit for one in notebook.of(pick, *RISING))
+            most = is_told and question.most_per_s
             what = f"What it may be asked ({most:g}/s in TARGETS)" if most else "The load generator"
             yield f"{what} was the limit, not the server."
         is_least = memory and not notebook.decided(State.RACING)  # that had no time for fresh runs
@@ -247,15 +248,12 @@ class Outcome:
             )
         fresh = [entry.seen for entry in notebook.of(pick, Phase.CONFIRM)] if self.held else []
         most = [pick.connections, *(seen.connections for seen in fresh)]
-        unseen = {
-            "memory": question.objective.memory_bytes
-            and not any(one.memory_bytes for one in fresh),
-            "connections": question.objective.connections and all(one is None for one in most),
-        }
+        asked, is_seen = question.objective, any(one.memory_bytes for one in fresh)
+        unseen = ["memory"] * bool(asked.memory_bytes and not is_seen)
+        unseen += ["connections"] * bool(asked.connections and all(one is None for one in most))
         lines += [
             f"Its {what} could not be seen, so nothing says whether it keeps to that limit."
-            for what, is_unseen in unseen.items()
-            if fresh and is_unseen
+            for what in unseen * bool(fresh)
         ]
         for kind, limit in question.connections_limit.items():
             if pick.connections is not None and limit is not None:

@@ -30,7 +30,7 @@ def others(notebook: Notebook, candidate: Candidate) -> list[Other]:
     """Other sizes of its server, and of the other interface, with enough starts for an interval."""
     return [
         Other(
-            processes=rival.processes,
+            processes=rival.processes * notebook.question.instances,
             threads=rival.threads or 1,
             interface=rival.interface,
             rate=rate,

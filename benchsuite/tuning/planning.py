@@ -136,7 +136,7 @@ def probe(making: Making, firsts: Sequence[Candidate]) -> Steps[Probe | None]:
             load = Load(users=1, warmup_s=1, window_s=AGAIN_S * max(1.0, making.longer))
             again = yield from making.start(first, Phase.PROBE, load, "too slow for one user?")
             if again.response_s and misses(objective.goals, again.levels):
-                notebook.end, notebook.said = End.NOTHING_HOLDS, _alone(again)
+                notebook.end, notebook.said = End.NOTHING_HOLDS, _alone(objective.goals, again)
                 return None
             seen = again if again.levels else seen
         if seen.levels and seen.response_s:
@@ -189,11 +189,12 @@ def misses(goals: Sequence[Goal], levels: Iterable[Level]) -> bool:
     )
 
 
-def _alone(seen: Observation) -> str:
+def _alone(goals: Sequence[Goal], seen: Observation) -> str:
     """What it is that one user alone does not get."""
     level = seen.levels[0]
-    if level.failures:
+    right = (level.planned - level.failures,) * len(goals)
+    if misses(goals, [replace(level, met=right)]):
         wrong = f": {seen.wrong}" if seen.wrong else ""
-        return f"one user alone: {level.failures} of {level.planned} answers are wrong{wrong}"
+        return f"one user alone: {level.failures} of {level.planned} answers wrong{wrong}"
     taken_s = max(seen.response_s or 0.0, level.percentile_s or 0.0)
     return f"one user alone takes {format_duration(taken_s)}"

@@ -161,7 +161,7 @@ class Observation:
             ("", self.cause),
             ("disturbed by ", ", ".join(self.codes)),
             ("", ", ".join(levels)),
-            ("the load generator was the limit: ", ", ".join(self.limit)),
+            ("the limit was not the server: ", ", ".join(self.limit)),
             ("the server failed: ", ", ".join(self.fails)),
             ("wrong answers said: ", self.wrong),
             ("limits: ", ", ".join(self.named)),

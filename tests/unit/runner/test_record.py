@@ -16,8 +16,9 @@ from benchsuite.core.samples import Round, Stall
 from benchsuite.core.specs import LoadProfile, RunSpec, ServerSpec
 from benchsuite.findings.window import is_surely_beyond
 from benchsuite.load.job import Tick
+from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord, _of, result
+from benchsuite.runner.record import RunRecord, _cpus_busy, _of, result
 from benchsuite.runner.running_system import API
 from benchsuite.runner.session import Session, _load
 from benchsuite.system import network
@@ -46,6 +47,12 @@ class Sampler:
 @pytest.fixture
 def record():
     return RunRecord(resolve(SPEC), started_at=datetime.now(UTC))
+
+
+@pytest.mark.parametrize(("gil", "busy"), [(True, 100.0), (False, 37.5)])
+def test_a_process_without_a_gil_can_use_all_cpus(gil, busy, record, monkeypatch):
+    monkeypatch.setattr(Interpreter, "facts", {"gil": gil})
+    assert _cpus_busy(record, {"target": 150.0}, frozenset(range(4))) == busy
 
 
 @pytest.mark.parametrize("unit", ["request", "message"])

@@ -87,7 +87,7 @@ def test_a_load_generator_that_gives_out_makes_it_at_least():
         beyond = any(level.rate > most for level in levels) or trial.load.users > 1
         return replace(seen, levels=through, limit=("B101",) if beyond else ())
 
-    told = Outcome(searched(ideal(3000.0, cpu_s=0.0005, spoil=limited)))
+    told = Outcome(searched(ideal(3000.0, cpu_s=0.0005, spoil=limited), most_per_s=5000.0))
     assert told.end is End.CONFIRMED
     assert told.at_least
     assert 0.8 * most < (told.rate or 0.0) <= most
