@@ -58,8 +58,7 @@ def entered(row: Execution) -> Iterator[None]:
 
 def begin(row: Execution) -> bool:
     """Stores that somebody is at work on it; True where it is new."""
-    new = row._state.adding
-    if new:
+    if new := row._state.adding:
         row.environment = store.known(Environment, fingerprint.fingerprint())
     row.owner, row.status, row.ended_at = lock.owner_name(), Status.RUNNING.value, None
     row.save(force_insert=new)

@@ -113,10 +113,9 @@ class Execution:
         end early has a group a case, the shortest first, so that those that were reached are whole.
         What another cell needs to know comes before it.
         """
-        every = planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
         remaining = [
             turn
-            for turn in every
+            for turn in planning.turns(len(self.candidates), self.row.repeat, self.row.seed)
             if self.candidates[turn.place].plan and (turn.place, turn.repetition) not in self.done
         ]
         asking = {(at, 1) for at, one in enumerate(self.candidates) if shares(one.cell.options)}
@@ -331,8 +330,7 @@ class Execution:
             value = next((one for one in values if one is not None), None)
             if value is None or not math.isfinite(value):
                 of = f"the {share.figure} of the configuration {cell_title(share.cell)}"
-                reason = f"--{option} is a share of {of}, which is not known."
-                self._refuse(candidate, row, reason)
+                self._refuse(candidate, row, f"--{option} is a share of {of}, which is not known.")
                 return
             value *= share.share  # rates to three digits; of whole things at least one
             is_rate = option.endswith("rate")

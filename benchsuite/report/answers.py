@@ -92,8 +92,7 @@ def _headline(run: Run) -> str:
         return f"{run.server} gave no result{how}."
     if words := parts.climb_words(run) or parts.overload_words(run):
         return f"{words}."
-    is_invalid = run.verdict == Verdict.INVALID.value
-    if is_invalid:
+    if is_invalid := run.verdict == Verdict.INVALID.value:
         end = "don’t use this figure"
     elif not run.requests:
         end = "nothing was asked"
@@ -151,8 +150,7 @@ def figures(run: Run) -> list[Tile]:
     for metric in every.in_place(Place.TILE):
         if (was_asked(run) or not metric.of_answers) and metric.only(run):
             note = metric.note(run) if metric.note else ""
-            title = metric.headline(titles.units_of(run))
-            tiles.append(_tile(run, metric, title=title, note=note))
+            tiles.append(_tile(run, metric, title=metric.headline(titles.units_of(run)), note=note))
     return tiles
 
 
@@ -216,8 +214,7 @@ def results_table(cells: Sequence[Cell]) -> Table:
 
 def _goodput(cell: Cell) -> str:
     """The mean and, with several starts, half the range between the extremes."""
-    known = cell.figures(every.figure("goodput"))
-    if not known:
+    if not (known := cell.figures(every.figure("goodput"))):
         return units.MISSING
     mean = fmean(known)
     text = units.format_rate(mean, titles.units_beside(cell.first))

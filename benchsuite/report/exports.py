@@ -129,8 +129,7 @@ def _seconds(stored: Mapping[str, Any] | None) -> dict[str, float | None] | None
 def _part(part: Measurement) -> dict[str, Any]:
     """One level of a run with several, or one kind of its users."""
     names = ["name", *(one.name for one in every.in_place(Place.JSON))]
-    known = {name: getattr(part, name) for name in names if hasattr(part, name)}
-    return known | _times(part)
+    return {name: getattr(part, name) for name in names if hasattr(part, name)} | _times(part)
 
 
 def _plain(value: Any) -> Any:

@@ -116,8 +116,7 @@ class Flame:
 
 def flame(run: Run) -> Flame | None:
     """None for a start that was not profiled."""
-    data = (run.diagnosis or {}).get("flame")
-    if not data:
+    if not (data := (run.diagnosis or {}).get("flame")):
         return None
     kept = {name: data[name] for name in ("samples", "rate_hz", "least")}
     project = frozenset(data["project"])
@@ -312,8 +311,7 @@ def diagnosis(run: Run) -> Diagnosis | None:
     """What a diagnostic start has seen of queries and pauses; None for others."""
     data = run.diagnosis or {}
     pages = data.get("pages", ())
-    requests = sum(page["requests"] for page in pages)
-    if not requests:
+    if not (requests := sum(page["requests"] for page in pages)):
         return None
     named = ("request_s", "queries", "query_s", "connecting_s")
     sums = {name: sum(page["requests"] * page[name] for page in pages) for name in named}
@@ -329,8 +327,7 @@ def diagnosis(run: Run) -> Diagnosis | None:
 
 def _window(run: Run) -> tuple[float, float] | None:
     """The span that the figures of a run are of, in seconds since its first request."""
-    data = run.part("load")
-    if not data:
+    if not (data := run.part("load")):
         return None
     load = LoadProfile.from_json(data)
     if load.iterations is not None:
@@ -368,8 +365,7 @@ class Limits:
 def limits_of(run: Run, starts: Iterable[Run] = (), **more: Any) -> Limits:
     """What a run tells with `more` evidence, with diagnostic `starts`, and one user of the same."""
     own, shown, starts, keys = diagnosis(run), flame(run), list(starts), set[str]()
-    beside = [start for start in starts if start.pk != run.pk]
-    if beside:
+    if beside := [start for start in starts if start.pk != run.pk]:
         with suppress(UsageError):  # of another format
             spec = RunSpec.from_json(run.spec)
             keys = {spec.diagnosed.key, spec.profiled.key}

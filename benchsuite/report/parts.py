@@ -195,8 +195,7 @@ def sockets_table(runs: Sequence[Run]) -> Table | None:
 def idle_sentence(run: Run) -> str:
     """What a run of idle connections found out; empty for other runs."""
     sockets = run.websockets or {}
-    idle = sockets.get("idle")
-    if not idle:
+    if not (idle := sockets.get("idle")):
         return ""
     held = f"{run.server} held {units.format_count(sockets['connections'])} idle connections"
     each, interval = _slope(idle, kib=True)

@@ -51,8 +51,7 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
     if brought is not None:
         raise UsageError(f"{spec.server} brings its own environment, so --env can't change it.")
     name, _, digest = spec.environment.partition("@")
-    wanted = Requirements.kept(digest, conf.cache_folder())
-    if wanted is None:
+    if (wanted := Requirements.kept(digest, conf.cache_folder())) is None:
         raise UsageError(
             f"The requirements of the environment {name} are not in the cache any more; give their "
             f"file again: --env {name}=requirements.txt."
@@ -60,8 +59,7 @@ def recipe(server: ServerAdapter, spec: ServerSpec) -> Recipe | None:
     steps = [Step(requirements=wanted)]
     missing = [package for package in CONSOLE if package not in wanted.names]
     if missing and _serves_console():
-        ours = Requirements.parse("\n".join(missing))
-        steps.append(Step(requirements=ours, moves_nothing=True))
+        steps.append(Step(requirements=Requirements.parse("\n".join(missing)), moves_nothing=True))
     return Recipe(
         name=name,
         python=find(spec.python) if spec.python else Path(OWN.executable),
@@ -89,8 +87,7 @@ def ensure_serving(python: Interpreter) -> None:
             f"Python {kind} is too old: benchsuite's part in a measured server needs "
             f"{'.'.join(map(str, OLDEST))} or newer."
         )
-    django = python.installed("django")
-    if django is None:
+    if (django := python.installed("django")) is None:
         raise UnavailableError(
             f"Python {python.version} ({python.executable}) has no Django, so it can't serve the "
             "project; give all that the project needs: --env NAME=requirements.txt (python -m pip "

@@ -63,8 +63,7 @@ def with_cause(
     wrong = str(answer)
     if cause:
         wrong = f"{wrong.removesuffix('.')} ({cause.removesuffix('.')})."
-    words = [wrong, DEBUG_OFF * by_debug, data]
-    return " ".join(filter(None, words))
+    return " ".join(filter(None, [wrong, DEBUG_OFF * by_debug, data]))
 
 
 def about_the_data(answer: AnswerError, *, routed: bool, empty: bool, filled: Sequence[str]) -> str:
@@ -108,8 +107,7 @@ def diagnosis(instructions: Path) -> dict[str, Any] | None:
     """Means of a request, page by page, most time first; None where nothing was written."""
     accounts = read(instructions)
     names = dict.fromkeys(name for one in accounts for name in one["pages"])
-    pages = [_page(name, accounts) for name in names]
-    if not pages:
+    if not (pages := [_page(name, accounts) for name in names]):
         return None
     return {
         "pages": sorted(pages, key=lambda page: -page["requests"] * page["request_s"]),
@@ -179,8 +177,7 @@ def flame(seen: str, rate_hz: int) -> dict[str, Any]:
 
 def ensure_profiler() -> str:
     """The program of the profiler; raises UnavailableError without it."""
-    path = shutil.which(OWN.script(PROFILER))
-    if path is None:
+    if (path := shutil.which(OWN.script(PROFILER))) is None:
         raise UnavailableError(
             f"--flame needs {PROFILER}, which is not installed: "
             "pip install 'django-benchsuite[profile]'."

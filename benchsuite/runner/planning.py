@@ -128,8 +128,7 @@ class Plan:
 
     def server_at(self, folder: Path, services: Mapping[str, str]) -> ServerAdapter:
         """The adapter in a place of the run's, under the interpreter that serves."""
-        python = self.server.python
-        return self._server(Place(folder=folder, interpreter=python, services=services))
+        return self._server(Place(folder=folder, interpreter=self.server.python, services=services))
 
     def _server(self, place: Place) -> ServerAdapter:
         return type(self.server)(self.spec.server, self.server.application, place)
@@ -240,8 +239,7 @@ def twin(workload: str, kind: str | None) -> str:
         return workload
     known("twin", kind, TWINS)
     plain = workload.removesuffix(ASYNC)
-    asynchronous = async_twin(plain)
-    if asynchronous is None:
+    if (asynchronous := async_twin(plain)) is None:
         able = [name for name in conf.paths("WORKLOADS") if async_twin(name)]
         raise UsageError(
             f"The workload {workload} has no twin, so --twin={kind} can't choose one: leave it "

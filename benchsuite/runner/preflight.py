@@ -71,8 +71,7 @@ def prepared(plans: Sequence[Plan], say: Callable[[str], None]) -> tuple[Plan, .
 
 def check_installed(plan: Plan) -> None:
     """Finds what is not installed for a run, in the environment that its server runs in."""
-    serves = plan.server.serves_project
-    if serves:
+    if serves := plan.server.serves_project:
         plan.ensure_built()
         if plan.python != OWN:
             environments.ensure_serving(plan.server.python)
@@ -269,8 +268,7 @@ def _check_own_target(plan: Plan) -> None:
         "--setting": spec.target.settings,
         "--application": spec.server.application,
     }
-    unfit = [option for option, value in given.items() if value]
-    if unfit:
+    if unfit := [option for option, value in given.items() if value]:
         raise UsageError(
             f"{server.name} serves a small target of its own, with which {listed(unfit)} can't "
             f"be had: leave {'it' if len(unfit) == 1 else 'them'} out."

@@ -199,8 +199,7 @@ class Session:
         try:
             record.evidence.unchecked = load.check(job)
         except AnswerError as error:
-            words = with_cause(error, serving, facts, spec.database.filled)
-            raise AnswerError(words) from error
+            raise AnswerError(with_cause(error, serving, facts, spec.database.filled)) from error
         preflight.check_rate(plan, load.requests)
         record.sends_forms = load.posts
         asked_for = [service for service in serving.services if service.name in work.services]
@@ -225,8 +224,7 @@ class Session:
         asked = type(work)(**job.workload.options)  # with what its databases showed
         sampler = monitor.sampler()
         if spec.diagnoses == FLAME:
-            own = stack.enter_context(ExitStack())
-            record.profiler = Profiler(own, folder, spec.load, token)
+            record.profiler = Profiler(stack.enter_context(ExitStack()), folder, spec.load, token)
         try:
             with (
                 # this thread and the sampler; the prober is a client

@@ -173,8 +173,7 @@ class Service(ABC):
                     "--start-timeout."
                 )
         if status:
-            end = f"{process.name} {ending_in_words(status)}"
-            raise StartError(end, process.log_tail())
+            raise StartError(f"{process.name} {ending_in_words(status)}", process.log_tail())
 
     def _come_up(self) -> None:
         wanted = self.port

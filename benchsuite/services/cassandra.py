@@ -49,8 +49,7 @@ class Cassandra(Service):
 
     @classmethod
     def available(cls) -> Available:
-        folder = jars()
-        if folder is None:
+        if (folder := jars()) is None:
             return super().available() & Available(
                 False,
                 f"{JARS} names no folder of its jars",

@@ -185,8 +185,7 @@ def keep_ceilings(data: Mapping[str, Any], measured: Iterable[Ceiling]) -> None:
     measured = list(measured)
     with atomic():
         here = known(models.Environment, data)
-        processes = {one.processes for one in measured}
-        here.calibrations.filter(processes__in=processes).delete()
+        here.calibrations.filter(processes__in={one.processes for one in measured}).delete()
         models.Calibration.objects.bulk_create(
             models.Calibration(environment=here, **_fields(one)) for one in measured
         )

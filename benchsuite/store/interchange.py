@@ -132,8 +132,7 @@ def settle(row: Model) -> None:
 def storable(value: Any) -> Any:
     """The same with only such characters and numbers as every database and JSON take."""
     if isinstance(value, str):
-        text = value.encode("utf-8", "backslashreplace").decode()
-        return text.replace("\0", "\\x00")
+        return value.encode("utf-8", "backslashreplace").decode().replace("\0", "\\x00")
     if isinstance(value, Mapping):
         return {storable(str(name)): storable(part) for name, part in value.items()}
     if isinstance(value, list | tuple):

@@ -128,8 +128,7 @@ def from_plain(data: object) -> tuple[list[Entry], list[Whole]]:
     entries, wholes = read(list[Entry], data), []
     for number, entry in enumerate(entries):
         with at(number):
-            purpose = PURPOSES.get(entry["of"])
-            if purpose is None:
+            if (purpose := PURPOSES.get(entry["of"])) is None:
                 raise wrong(f"something of {', '.join(PURPOSES)}", entry["of"])
             if "whole" in entry:
                 with at("whole"):

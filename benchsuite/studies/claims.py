@@ -302,8 +302,7 @@ class _Evidence:
                 seen = "not known" if mean is None else write(mean)
                 what = f"not this question here: {titled(name)} of {where} is {seen}"
                 yield f"{what}, and must be {_region_words(low, high, show)}"
-        without = [start for start in cell.counted if start.figures.get(figure) is None]
-        if without:
+        if without := [start for start in cell.counted if start.figures.get(figure) is None]:
             codes = f" ({reasons(without)})" if reasons(without) else ""
             runs = f"{len(without)} of {len(cell.counted)} runs"
             yield f"{where}: {runs} without {titled(figure)}{codes}"

@@ -89,8 +89,7 @@ def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]]
         for one in cells
         if len(one) >= FEWEST and all(0 < value < math.inf for value in one)
     ]
-    variances = [(variance(one), len(one) - 1) for one in logarithms]
-    if not variances:
+    if not (variances := [(variance(one), len(one) - 1) for one in logarithms]):
         return Scatter(counts=counted)
     freedom = sum(each for _, each in variances)
     return Scatter(len(variances), *_prior(variances), freedom, counted)

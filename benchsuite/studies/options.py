@@ -117,9 +117,8 @@ def in_cell(share: Share, coordinates: Mapping[str, str]) -> Share:
 def arguments(cell: Cell, resolved: Mapping[str, Any] | None = None) -> list[str]:
     """--option=value, server and workload first; a share that is not `resolved` is a formula."""
     options = {**cell.options, **(resolved or {})}
-    order = sorted(cell.options, key=lambda name: (name not in ("server", "workload"), name))
     words = []
-    for name in order:
+    for name in sorted(cell.options, key=lambda name: (name not in ("server", "workload"), name)):
         value = options[name]
         given = dict(sorted(value.items())) if isinstance(value, Mapping) else value
         words += option_words(name, given, _shown)

@@ -207,8 +207,7 @@ def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
 
 def _options(name: str, values: Mapping[str, Any], place: Place, asked: tuple[str, ...]) -> Options:
     """Those of a value, over those of the one that it is like."""
-    model = values[name].get("like")
-    if model is None:
+    if (model := values[name].get("like")) is None:
         return dict(values[name][OPTIONS])
     here = place.at(name).at("like")
     here.check([model], "value", values)
@@ -320,8 +319,7 @@ class _Known:
 
     def cells(self, place: Place) -> None:
         """That there are some, and that those whose figures others need exist, and need none."""
-        by_key = self.cells_by_key
-        if not by_key:
+        if not (by_key := self.cells_by_key):
             raise place.at("exclude").error("no configuration is left.")
         for cell in by_key.values():
             for option, share in shares(cell.options).items():
@@ -350,8 +348,7 @@ class _Known:
             )
         self.figure(place.at("to_figure"), *filter(None, [check.to_figure]))
         self.coordinates(check.to or {}, place.at("to"))
-        checked = [reference for reference in self.all if check.selects(reference)]
-        if not checked:
+        if not (checked := [reference for reference in self.all if check.selects(reference)]):
             but = " but that of to" * bool(check.to)
             raise place.at("cell").error(f"selects no configuration{but}.")
         for reference in checked:

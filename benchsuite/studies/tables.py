@@ -130,8 +130,7 @@ def _shape(
     metrics = {one.name: figures.metric(one) for one in study.figures if one.name in table.figures}
     columns: list[tuple[str, str]] = []  # value of the axis, and measured or published
     for value in names(study.axis(table.columns).values):
-        mine = [one for (_, column), one in cells.items() if column == value]
-        if mine:
+        if mine := [one for (_, column), one in cells.items() if column == value]:
             columns.append((value, MEASURED))
         if any(metrics.keys() & published_of(rows, one.coordinates).keys() for one in mine):
             columns.append((value, PUBLISHED))
@@ -205,8 +204,7 @@ def questions(study: Study, execution: Execution, answers: Sequence[Answered]) -
     """All that the file of the study asks, in its order."""
     made = []
     for question in answers:
-        figure = question.by.figure
-        metric = figures.metric(study.figure(figure))
+        metric = figures.metric(study.figure(question.by.figure))
         cases: dict[str, Table | None] = {}
         untold = [situation.lead is Lead.UNTOLD for situation in question.situations]
         for situation in sorted(question.situations, key=lambda case: case.lead is Lead.UNTOLD):
@@ -299,8 +297,7 @@ def _bar(interval: Interval, most: float) -> str:
 
 def _more(waiting: Sequence[Doubt]) -> list[str]:
     """How many runs more may tell apart what may be equally good."""
-    few = sorted({doubt.more for doubt in waiting if doubt.more})
-    if few:
+    if few := sorted({doubt.more for doubt in waiting if doubt.more}):
         least = f"{few[0]} to " * (len(few) > 1)
         return [f"{least}{counted(few[-1], 'more run')} of each may tell more of them apart."]
     return [f"{MOST_MORE} more runs of each would hardly tell them apart."] if waiting else []

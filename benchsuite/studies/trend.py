@@ -14,7 +14,7 @@ from statistics import fmean, median
 from benchsuite.stats.compare import CONFIDENCE
 from benchsuite.stats.steady import FEWEST_VALUES, steps
 from benchsuite.studies.claims import Judgement, judge
-from benchsuite.studies.intervals import Interval, Kind, interval, scatter
+from benchsuite.studies.intervals import Interval, Kind, interval
 from benchsuite.studies.matrix import Key, key
 from benchsuite.studies.measured import Execution, MeasuredCell
 from benchsuite.studies.study import Coordinates, Study
@@ -46,8 +46,7 @@ def difference(
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:
     sides = [cell for pair in pairs for cell in pair]
-    amounts = (cell.amounts(figure) for cell in sides)
-    of_all = scatter((cell.values(figure) for cell in sides), amounts)
+    of_all = Execution(cells=sides).scatter(figure)
     compared = max(1, sum(all(cell.values(figure) for cell in pair) for pair in pairs))
     changes = []
     for before, after in pairs:

@@ -136,8 +136,7 @@ def parse(text: str) -> Cpus:
 
 def check(cpus: Collection[int] | None, whose: str) -> None:
     """Raises UsageError when this machine can't give these CPUs."""
-    missing = sorted(set(cpus or ()) - set(available()))
-    if missing:
+    if missing := sorted(set(cpus or ()) - set(available())):
         raise UsageError(
             f"{whose} can't run on {words(tuple(missing))}: this machine has {words(available())}; "
             "choose from these, or give --no-pin."

@@ -34,8 +34,7 @@ def guarded(marker: str, folder: Path) -> Iterator[None]:
     working = None
     with suppress(FileNotFoundError):
         working = Path.cwd()
-    reason = why_kept(folder, working=working)
-    if reason:
+    if reason := why_kept(folder, working=working):
         raise UsageError(
             f"A run's folder is removed when its parent is killed, and {folder} {reason}; "
             "give a folder of the run's own, as tempfile makes them."

@@ -44,8 +44,7 @@ def pid_of(owner: str) -> int:
 
 def has_ended(owner: str) -> bool | None:
     """True for an invalid name, too; None if unknown here: for other machines or containers."""
-    pid = pid_of(owner)
-    if not pid:
+    if not (pid := pid_of(owner)):
         return True
     here, (*place, boot, namespace, _, started) = _here(), owner.split(":")
     if boot != here[2]:

@@ -44,8 +44,7 @@ def all_pids() -> list[int]:
 
 
 def read_stat(pid: int) -> Stat | None:
-    data = read_bytes(f"/proc/{pid}/stat")
-    if not data:
+    if not (data := read_bytes(f"/proc/{pid}/stat")):
         return None
     # The name in parentheses may contain spaces and parentheses: the last ")" ends it.
     fields = data[data.rindex(b")") + 2 :].split()

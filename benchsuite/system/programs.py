@@ -86,8 +86,7 @@ SHORT = 8
 
 def revision_of(folder: Path) -> str:
     """The commit in hex, then "+" and a hash of changes to tracked files; empty without git."""
-    commit = _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")
-    if not commit:
+    if not (commit := _git(folder, "rev-parse", "--verify", "--quiet", "HEAD")):
         return ""
     name = commit.decode("ascii", "replace").strip()
     if _git(folder, "status", "--porcelain", "--untracked-files=no") == b"":

@@ -66,8 +66,7 @@ def token(request: HttpRequest) -> bool | HttpResponseBase:
     An address of loopback would prove nothing: proxies and tunnels on this machine have it too. The
     token moves from the address into a cookie, so that no link, history or Referer passes it on.
     """
-    expected = os.environ.get(TOKEN_VARIABLE, "")
-    if not expected:
+    if not (expected := os.environ.get(TOKEN_VARIABLE, "")):
         return False
     # Browsers send cookies to every port of a host, so each console has a name of its own.
     cookie = f"benchsuite-{request.get_port()}"

@@ -270,8 +270,7 @@ def _elsewhere(request: HttpRequest) -> str:
 
 
 def _number(request: HttpRequest, name: str) -> int | None:
-    text = request.GET.get(name, "")
-    if not text:
+    if not (text := request.GET.get(name, "")):
         return None
     if not (text.isascii() and text.isdigit() and len(text) < 7 and int(text)):
         raise UsageError(f"{text[:60]!r} is no number from 1 on, as {name} must be.")

@@ -251,8 +251,7 @@ def under_way() -> list[UnderWay]:
 @guarded
 def show(request: HttpRequest, kind: str, pk: UUID) -> HttpResponse:
     """What is new since the seconds that the page has (`since`) of a command (`journal`)."""
-    watch = watch_of(request, kind, pk)
-    if watch is None:
+    if (watch := watch_of(request, kind, pk)) is None:
         raise NotShown(f"There is no {kind[:20]} {pk} to be followed.")
     return JsonResponse(watch.look() or OVER)
 
@@ -268,8 +267,7 @@ def watch_of(request: HttpRequest, kind: str, pk: UUID) -> Watch | None:
 
 def context(request: HttpRequest, kind: str, pk: UUID) -> dict[str, Any] | None:
     """What a page needs to draw it, as its variable `live`; None for what is not under way."""
-    first = Watch(kind, pk).look()
-    if not first:
+    if not (first := Watch(kind, pk).look()):
         return None
     return {
         **first,

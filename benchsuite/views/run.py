@@ -41,8 +41,7 @@ from benchsuite.views.page import (
 
 @guarded
 def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
-    run = _stored(pk)
-    if run is None:
+    if (run := _stored(pk)) is None:
         raise access.gone("run", pk)
     context = {
         **_context(run),
@@ -61,8 +60,7 @@ def show(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 @guarded
 def configuration(request: HttpRequest, key: str) -> HttpResponseBase:
     runs = Run.objects.select_related("environment", "software").defer(*queries.HEAVY[:2])
-    shown = history.of(key, runs)
-    if shown is None:
+    if (shown := history.of(key, runs)) is None:
         raise access.gone("configuration", f"{key[:64]!r}")
     context = {"title": history.title(shown["newest"]), "history": shown}
     return page_or_file(request, "history", context)
@@ -79,8 +77,7 @@ def export(request: HttpRequest, pk: UUID) -> HttpResponseBase:
 @guarded
 def chart(request: HttpRequest, pk: UUID, slug: str) -> HttpResponseBase:
     """The numbers of a chart of a run: its page shows those of a long run in steps."""
-    run = Run.objects.filter(pk=pk).first()
-    if run is None:
+    if (run := Run.objects.filter(pk=pk).first()) is None:
         raise access.gone("run", pk)
     by_slug = {chart.series.slug: chart.series for chart in of_run.charts(run)}
     if slug not in by_slug:
@@ -192,8 +189,7 @@ def _stored(pk: UUID) -> Any:
     runs = Run.objects.select_related("environment", "software", "study_cell__study_run")
     runs = runs.defer("study_cell__study_run__text")
     runs = runs.prefetch_related("measurements", "readings", "findings", "intervals")
-    annotated = runs.annotate(in_company=Exists(company), in_tuning=Exists(trials))
-    return annotated.filter(pk=pk).first()
+    return runs.annotate(in_company=Exists(company), in_tuning=Exists(trials)).filter(pk=pk).first()
 
 
 def _made_for(run: Any) -> list[dict[str, str]]:

@@ -54,8 +54,7 @@ class Recorder:
         """Nobody waits any longer for the answer to what is in flight."""
         index, meant, start = begun
         self.add(index, Kind.UNFINISHED, user, 0, meant, start, moment)
-        words = f"no answer {moment - start:.3g} s after it was sent"
-        self.example(index, Kind.UNFINISHED, words)
+        self.example(index, Kind.UNFINISHED, f"no answer {moment - start:.3g} s after it was sent")
 
 
 class SpoolRecorder(Recorder):
@@ -142,8 +141,7 @@ class Target:
             raise UsageError(
                 f"A load goes to http://host:port or https://host:port, not to {job.base_url!r}."
             )
-        port = parts.port or PORTS[parts.scheme]
-        family, address = _reached(parts.hostname, port)
+        family, address = _reached(parts.hostname, parts.port or PORTS[parts.scheme])
         return cls(
             job=job,
             host=job.visitor.host or parts.netloc,

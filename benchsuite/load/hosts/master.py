@@ -122,9 +122,8 @@ class Host:
         return wire.offset(exchanges)
 
     def send(self, kind: str, **fields: Any) -> None:
-        message = {"to": self._id, "kind": kind, **fields}
         with suppress(LoadError):  # `look()` says why the relay has died
-            self._master.send(json.dumps(message).encode())
+            self._master.send(json.dumps({"to": self._id, "kind": kind, **fields}).encode())
 
     def say(self, kind: str, **fields: Any) -> None:
         """Something of its run."""
@@ -386,8 +385,7 @@ class HostsPool(driver.LoadPool):
                 next_tick = now + TICK_S
                 self._tell(on_tick)
             sleep(LOOK_S)
-        ends = [host.done for host in self._hosts if host.done is not None]
-        if not ends:
+        if not (ends := [host.done for host in self._hosts if host.done is not None]):
             raise LoadError(" ".join(host.facts.lost for host in self._hosts))
         end = driver.merged(ends)
         self._window = end.window

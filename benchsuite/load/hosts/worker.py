@@ -167,8 +167,7 @@ class Run:
         self._making.kill()
 
     def _say(self, name: str, **fields: Any) -> None:
-        line = json.dumps({"event": name, **fields})
-        self._worker.send("event", run=self.number, line=line)
+        self._worker.send("event", run=self.number, line=json.dumps({"event": name, **fields}))
 
     def _make(self) -> None:
         try:

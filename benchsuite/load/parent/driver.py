@@ -173,8 +173,7 @@ class Child:
             left = None if deadline == inf else max(0.0, deadline - monotonic())
             if not select.select([self._events], [], [], left)[0]:
                 raise LoadError(f"The load process {missed}; {self._log_tail()}")
-            block = os.read(self._events, 65_536)
-            if not block:
+            if not (block := os.read(self._events, 65_536)):
                 raise self._died()
             self._buffer += block
         line, _, self._buffer = self._buffer.partition(b"\n")

@@ -112,8 +112,7 @@ class OpenModel(Journeys):
         while self._next < self._end:
             alarm.wait_until(self._next)
             while self._turns or self._free:
-                moment = self._take()
-                if moment is None:
+                if (moment := self._take()) is None:
                     break
                 client, slot = self._turns.popleft() if self._turns else self._free.pop()
                 # entered now, so that the drain also waits for slots that have yet to wake up
@@ -139,8 +138,7 @@ class OpenModel(Journeys):
             if self._entered == self.standing_by:
                 self._all_ready.set()
             while True:
-                moment = self._take()
-                if moment is None:
+                if (moment := self._take()) is None:
                     moment = self._wait(client)
                 self._journey(client, monotonic(), intended=moment)
         except LoadEnded:

@@ -45,8 +45,7 @@ class Phases:
         self._users: list[tuple[float, int]] = []
         self._connections: list[tuple[float, int]] = []
         self._runner = users.runner(self._first_start)
-        count = users.standing_by
-        if count:
+        if count := users.standing_by:
             self._runner.start(count, count)
             limit_s = FIRST_START_S + count * ENTER_S
             if not users.wait_for_standing_by(limit_s):

@@ -35,7 +35,6 @@ class Command(BriefCommand):
         master = Listening.at(join, key_file, flag="--join")
         # Locust patches whatever imports it, so the rest is a program of its own.
         words = [master.host, str(master.port), str(master.key_file.resolve())]
-        env = {**os.environ, "PYTHONPATH": whole_path(os.environ)}
         program = [sys.executable, "-m", "benchsuite.load.hosts.worker", *words]
         self.stdout.flush()
-        os.execve(sys.executable, program, env)
+        os.execve(sys.executable, program, {**os.environ, "PYTHONPATH": whole_path(os.environ)})

@@ -37,9 +37,8 @@ class Command(BriefCommand):
                 screen.say(f"More: {term.place}")
         elif options["explain"] is not None:
             every = dict.fromkeys(term for some in explanations().values() for term in some)
-            headings = ("code or term", "what it means")
             meanings = [[term.term, term.meaning] for term in every]
-            screen.table(Table(headings, meanings))
+            screen.table(Table(("code or term", "what it means"), meanings))
         elif options["findings"]:
             screen.table(Table(HEADINGS, rows()))
         else:
@@ -51,8 +50,7 @@ class Command(BriefCommand):
                 [name, work.summary, ", ".join(f"{key}={one}" for key, one in work.options.items())]
                 for name, work in works.items()
             ]
-            about = ("workload", "what it does", "options")
-            screen.table(Table(about, workloads))
+            screen.table(Table(("workload", "what it does", "options"), workloads))
 
 
 def _adapters(kind: str, adapters: Mapping[str, Any], *facts: str) -> Table:

@@ -87,8 +87,7 @@ def _load(files: Sequence[Contents]) -> list[str]:
 
 def _stored(contents: Contents) -> list[str]:
     """Stores runs that are not stored yet, or whose refused results left an empty row."""
-    stored = Run.objects.only("status", "environment", "study_cell")
-    here = stored.in_bulk(list(contents.runs))
+    here = Run.objects.only("status", "environment", "study_cell").in_bulk(list(contents.runs))
     skipped: list[str] = []
     for run in contents.runs.values():
         if row := here.get(run.pk):
@@ -123,8 +122,7 @@ def _read(file: str) -> Contents:
                 with at(number):
                     _add(contents, item)
     except UnicodeDecodeError as error:
-        words = f"{file}: it is not JSON: byte {error.start} is not UTF-8."
-        raise UsageError(words) from error
+        raise UsageError(f"{file}: it is not JSON: byte {error.start} is not UTF-8.") from error
     except Misfit as misfit:
         raise UsageError(f"{file}: {misfit}.") from misfit
     return contents

@@ -297,10 +297,9 @@ def _cells(study: Study, row: StudyRun, hosts: int | None) -> Sequence[Cell]:
     only = {axis: tuple(values) for axis, values in row.only.items()}
     keeps = matrix.Need.QUESTION if row.looks > 1 else matrix.Need.CLAIM
     from_hosts = {} if hosts is None else {"load-hosts": hosts}
-    cells = matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)
     return [
         replace(cell, options={**from_hosts, **_under(row.python, cell), **cell.options})
-        for cell in cells
+        for cell in matrix.cells(study, row.scale, only, claims=row.claims, keeps=keeps)
     ]
 
 
@@ -319,9 +318,8 @@ def _one(names: Sequence[str]) -> str:
 
 def _headline(execution: Execution, seconds: float) -> str:
     row, skipped, done = execution.row, len(execution.skipped), len(execution.done)
-    count = counted(len(execution.candidates), "configuration")
     parts = [
-        f"{count} × {counted(row.repeat, 'run')}",
+        f"{counted(len(execution.candidates), 'configuration')} × {counted(row.repeat, 'run')}",
         *[f"scale {row.scale:g}"] * (row.scale != 1),
         *[f"{skipped} skipped"] * bool(skipped),
         *[f"{done} made before"] * bool(done),

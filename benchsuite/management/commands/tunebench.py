@@ -97,8 +97,7 @@ def _paste(options: dict[str, Any]) -> None:
             raise UsageError("Nothing has been tuned yet: ask with --objective.")
         report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])
-    words = f"{executing.which(report.row)}: {report.outcome.headline}"
-    output.Screen("-").say(words)
+    output.Screen("-").say(f"{executing.which(report.row)}: {report.outcome.headline}")
     output.write("-", text)
 
 
@@ -122,8 +121,7 @@ def _execution(options: dict[str, Any], screen: output.Screen) -> Execution:
     why = "--resume goes on with a tuning as it was begun"
     refuse_beside(options, tune_options.EVERY, tune_options.BESIDE_RESUME, why)
     row = executing.unfinished(options["resume"])
-    spec = run_options.with_secrets(RunSpec.from_json(row.spec), options)
-    return executing.resumed(row, spec)
+    return executing.resumed(row, run_options.with_secrets(RunSpec.from_json(row.spec), options))
 
 
 def _alone_s(execution: Execution, screen: output.Screen, place: Place) -> float:

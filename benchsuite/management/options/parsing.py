@@ -81,8 +81,7 @@ def parsed_word(entry: Entry, text: str) -> Any:
     if entry.kind not in NUMBERS:
         several = entry.commas or repeats(entry)
         return (names(text) if entry.commas else [text]) if several else text
-    is_time = entry.metavar.startswith("TIME")
-    parse = parse_seconds if is_time else partial(_number, entry.kind)
+    parse = parse_seconds if entry.metavar.startswith("TIME") else partial(_number, entry.kind)
     return [parse(part.strip()) for part in text.split(",")] if entry.commas else parse(text)
 
 
@@ -116,8 +115,7 @@ def takes(entries: Iterable[Entry]) -> Known:
         if entry.kind is bool:
             known[entry.name] = Takes.FLAG
         elif repeats(entry):
-            pairs = entry.metavar == "NAME=VALUE"
-            known[entry.name] = Takes.PAIRS if pairs else Takes.SEVERAL
+            known[entry.name] = Takes.PAIRS if entry.metavar == "NAME=VALUE" else Takes.SEVERAL
         if both(entry):
             known[f"no-{entry.name}"] = Takes.FLAG
     return known

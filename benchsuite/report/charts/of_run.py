@@ -28,8 +28,7 @@ EDGE_S = 0.01  #: So little of a second may be missing of a whole one.
 
 
 def charts(run: Run) -> list[Chart]:
-    measurements = list(run.measurements.all())
-    levels = stages_of(measurements)
+    levels = stages_of(run.measurements.all())
     intervals = list(run.intervals.all())
     read = sorted(run.readings.all(), key=lambda reading: (reading.second, reading.part))
     answers = [

@@ -69,8 +69,7 @@ class StudyReport:
                 if claim.outcome is wanted:
                     says = claim.claim.says.rstrip(".")
                     following.append(("", f"“{says}” {wanted.value} today."))
-        untold = [claim.reason for claim in self.claims if claim.outcome is Outcome.UNTOLD]
-        if untold:
+        if untold := [claim.reason for claim in self.claims if claim.outcome is Outcome.UNTOLD]:
             (reason, _), *others = Counter(one.partition(";")[0] for one in untold).most_common()
             of = "One claim" if len(untold) == 1 else f"{len(untold)} claims"
             mostly = ", mostly" * bool(others)
@@ -212,8 +211,7 @@ class StudyReport:
                 if len(kept) < len(known) and name not in row.only:
                     few = f" and {', '.join(kept)} ({len(kept)} of {len(known)})" * (not row.claims)
                     parts.append(f"of {name} only what {needed} need{few}")
-            how = f"It is at scale {scale:g}: {'; '.join(parts)}."
-            yield how if parts else f"Scale {scale:g}."
+            yield f"It is at scale {scale:g}: {'; '.join(parts)}." if parts else f"Scale {scale:g}."
         for kind, words in KINDS.items():
             if arms := [v.name for axis in study.axes for v in axis.values if v.kind is kind]:
                 yield f"{words}: {', '.join(arms)}."

@@ -28,8 +28,7 @@ CPUS = "cpus-target"
 
 def study(row: StudyRun) -> Study:
     """As its file said it when it was executed; raises UsageError for what can't be read now."""
-    known = conf.study_files().get(row.name)
-    return reading.parse(row.text, known or Path(f"{row.name}.toml"))
+    return reading.parse(row.text, conf.study_files().get(row.name) or Path(f"{row.name}.toml"))
 
 
 def executions(name: str) -> QuerySet[StudyRun]:

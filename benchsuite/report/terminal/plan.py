@@ -42,12 +42,10 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
         periods,
         *["cookies kept"] * load.keep_cookies,
         *[words for words in _around(plans[0]) if all(words in _around(plan) for plan in plans)],
+        *[counted(extra, DIAGNOSTIC)] * bool(extra),
     ]
-    if extra:
-        parts.append(counted(extra, DIAGNOSTIC))
-    seconds = format_period(round(estimate_s))
     where = cpus_words(largest) if plans[0].server.starts else "nothing started or isolated"
-    return f"{', '.join(parts)} · {where} · about {seconds}"
+    return f"{', '.join(parts)} · {where} · about {format_period(round(estimate_s))}"
 
 
 def _shape(plans: Sequence[Plan]) -> str:

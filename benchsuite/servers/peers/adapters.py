@@ -119,16 +119,14 @@ def modules() -> Path:
 
 def package_version(package: str) -> str | None:
     try:
-        package_facts = json.loads((modules() / package / "package.json").read_text())
+        return str(json.loads((modules() / package / "package.json").read_text())["version"])
     except (OSError, ValueError):
         return None
-    return str(package_facts["version"])
 
 
 def usable() -> Available:
     """Whether packages can be built and run here."""
-    node = programs.program_version("node", "--version")
-    if node is None:
+    if (node := programs.program_version("node", "--version")) is None:
         return Available(False, "Node is not installed", "apt install nodejs npm")
     if int(node.partition(".")[0]) < OLDEST_NODE:
         return Available(False, f"Node {node} is too old", f"install Node {OLDEST_NODE} or newer")

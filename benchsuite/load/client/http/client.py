@@ -356,13 +356,11 @@ class HttpClient:
         wanted = self.target.job.run_header
         if head.plain_for == wanted:
             return answer
-        lines = head.values("set-cookie")
-        if lines:
+        if lines := head.values("set-cookie"):
             self.left_traces = True
             self.cookies.take(lines)
         undecoded = ""
-        codings = answers.codings_of(head.values("content-encoding"))
-        if codings:
+        if codings := answers.codings_of(head.values("content-encoding")):
             try:
                 whole = head.length <= answers.KEPT_BYTES
                 answer.content = answers.decoded(content, codings, whole=whole)

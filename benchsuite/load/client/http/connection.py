@@ -236,8 +236,7 @@ class Connection(Link):
         if head is not None:
             body = Body(block[end:])
             while body.length < head.length:
-                more = self._block_of(begun=True)
-                if not more:
+                if not (more := self._block_of(begun=True)):
                     raise _ended("closed", begun=True)
                 body.add(more)
             if body.length > head.length:

@@ -53,8 +53,7 @@ class Parser:
                 self._id = None
             self._type, self._data, self._length = "", [], len(rest)
         if self._length > KEPT_BYTES:
-            words = f"an event is longer than {KEPT_BYTES} bytes"
-            raise ConnectionFailed(Kind.PROTOCOL, words)
+            raise ConnectionFailed(Kind.PROTOCOL, f"an event is longer than {KEPT_BYTES} bytes")
 
     def _take(self, line: str) -> None:
         name, _, value = line.partition(":")
@@ -134,8 +133,7 @@ class EventStream:
         event: Event | None = None
         try:
             cookies = owner.cookies.header_line
-            request = owner.wording.message(*self._asked, cookies, headers=headers)
-            head = connection.begin(request)
+            head = connection.begin(owner.wording.message(*self._asked, cookies, headers=headers))
             coded = ", ".join(codings_of(head.values("content-encoding")))
             if head.status == 200 and head.media_type == MEDIA_TYPE and not coded:
                 event = self._fresh(connection)
@@ -192,8 +190,7 @@ class EventStream:
                 event = self._come.popleft()
                 if not self._is_again(event, connection.arrived):
                     return event
-            block = connection.more()
-            if not block:
+            if not (block := connection.more()):
                 return None
             self._come.extend(self._parser.feed(block))
 
