@@ -142,6 +142,8 @@ class Apache(ServerAdapter):
         argv = [word for word in measured.argv if word not in AS_NOBODY]
         # The standard error of a unit is a socket, which can't be opened by a name.
         files = {at: one.replace("/dev/stderr", "error.log") for at, one in measured.files.items()}
+        whole = re.compile(r"try:\n    (.+)\nexcept.*", re.DOTALL)  # what ends Apache in a run
+        files["application.wsgi"] = whole.sub(r"\1\n", files["application.wsgi"])
         return replace(measured, argv=argv, files=files)
 
     def config_files(self, host: str, port: int) -> Mapping[str, str]:

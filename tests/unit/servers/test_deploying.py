@@ -124,6 +124,11 @@ def test_apache_writes_no_log_to_what_a_unit_can_not_open():
     assert "/dev/stderr" not in pasted("apache-event")["apache.conf"]
 
 
+def test_a_project_that_can_not_be_loaded_does_not_end_a_pasted_apache_for_good():
+    script = pasted("apache-event")["application.wsgi"].strip()
+    assert script.splitlines()[-1].startswith("from ")
+
+
 def test_what_is_pasted_names_its_python_and_what_its_front_was_told():
     front = {"front": "nginx", "instances": 2, "front_options": {"processes": 2}}
     text = pasted("daphne", python="3.14t", **front)["command"]
