@@ -25,7 +25,7 @@ from benchsuite.core.plain import read
 from benchsuite.core.readings import TARGET
 from benchsuite.core.units import listed
 from benchsuite.load.hosts import keys
-from benchsuite.load.hosts.keys import Listening
+from benchsuite.load.hosts.keys import Listening, only_by_ipv6
 from benchsuite.load.hosts.wire import MOST_BYTES
 from benchsuite.system import folders
 from benchsuite.system.fingerprint import fingerprint
@@ -198,7 +198,7 @@ class Started:
 def _argv(name: str, *words: str) -> list[str]:
     """Called as the agent was: by manage.py, or by the program with its own options."""
     program, *called = sys.argv
-    start = ["-m", "benchsuite"] if program.endswith("__main__.py") else [program]
+    start = ["-m", Path(program).parent.name] if program.endswith("__main__.py") else [program]
     verbs = {"benchagent": name, SHORT["benchagent"]: SHORT[name]}
     verb = next(word for word in called if word in verbs)
     return [sys.executable, *start, *called[: called.index(verb)], verbs[verb], *words]
@@ -265,7 +265,8 @@ class Agent:
         if (place := self._may_start) is None:
             raise LoadError("The agent may start nothing: give it --may-start, or take --target.")
         words, port = read(list[str], data["words"]), place.port + 1
-        words = [f"--bind={place.host}", *words, "--load-hosts=1", f"--listen={place.host}:{port}"]
+        bind = place.host if only_by_ipv6(place.host) else socket.gethostbyname(place.host)
+        words = [f"--bind={bind}", *words, "--load-hosts=1", f"--listen={place.host}:{port}"]
         words += [f"--key-file={place.key_file}", f"--agent={NOBODY}"]
         self._work = Started(data["name"], words)
         self.say(f"Started {data['name']}.")

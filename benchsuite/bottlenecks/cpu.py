@@ -145,7 +145,7 @@ def too_few_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
         f"{_cpus(evidence)}: one thread of each runs Python at a time.",
         "evidence": f"The busiest process uses {format_percent(busiest)} of a CPU, while "
         f"{format_share(share)} of all CPUs are busy.",
-        "fix": f"Add processes (--processes={more}), or take a server that has several.",
+        "fix": f"Add processes ({evidence.sized}{more}), or take a server that has several.",
         "gain": gain,
     }
 
@@ -188,7 +188,7 @@ def too_many_processes(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
                 "says": f"{evidence.processes} processes take turns on {_cpus(evidence)} and "
                 f"answer no more than {other.processes} do.",
                 "evidence": f"Threads that want a CPU wait {format_share(share)} of that time.",
-                "fix": f"Use as many processes as CPUs, or one more (--processes={int(cpus)}).",
+                "fix": f"Use as many processes as CPUs or one more ({evidence.sized}{int(cpus)}).",
                 "gain": "The memory of the others.",
             }
             return
@@ -272,7 +272,7 @@ def slots_full(evidence: LimitEvidence) -> Iterator[dict[str, str]]:
     if evidence.alone:  # as many as keep the CPUs busy
         slots = math.ceil(evidence.cpus * inside_s / evidence.own_cpu_s)
         each = math.ceil(slots / (evidence.processes or 1))
-        wanted = f"--threads={each}" if evidence.sets_threads else f"--processes={slots}"
+        wanted = f"--threads={each}" if evidence.sets_threads else f"{evidence.sized}{slots}"
         fix = f"As many as keep the CPUs busy would be {wanted}."
         rate = (evidence.rate or 0.0) * max(1.0, slots / (evidence.slots or slots))
         most = min(rate, ceiling(evidence) or rate)

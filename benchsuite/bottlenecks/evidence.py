@@ -76,6 +76,7 @@ class LimitEvidence:
     objective_s: float | None = None  #: Within which answers shall come.
 
     processes: int | None = None  #: Of all instances.
+    sized: str = "--processes="  #: Before a number of these; of one instance an option.
     threads: int | None = None  #: Of each process.
     sets_threads: bool = True  #: Whether the server can be given threads.
     slots: int | None = None  #: Requests answered at once; None without a limit.

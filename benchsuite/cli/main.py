@@ -70,7 +70,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
     except BenchsuiteError as error:
         sys.stderr.write(f"benchsuite: {hidden(str(error))}\n")
-        return 2 if isinstance(error, UsageError) else 1
+        return 2 if isinstance(error, UsageError | UnavailableError) else 1
 
 
 def _program() -> str:

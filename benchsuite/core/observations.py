@@ -239,7 +239,7 @@ class Evidence(OfLevel):
     unprobed: str = ""  #: Why there are no probes.
     slots_held: int | None = None
     """All that the target has, where kept connections of the load leave none to others."""
-    died: bool = False  #: Whether the server's first process ended.
+    died: str = ""  #: The name of a program of the run that ended.
     turnover: Turnover | None = None
     log: str = ""  #: The end of the server's log.
     sessions_refused: int | None = None  #: Logged by a database of the run, over the whole load.

@@ -173,8 +173,7 @@ def broken(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if evidence.broken:
         yield rule.finding(
             Level.INVALID,
-            "The measurement failed, not the target: the load generator or a throw-away database "
-            "ended the run.",
+            "The measurement failed, not the target.",
             hint="The failure's message says what to do; then repeat the run.",
         )
 

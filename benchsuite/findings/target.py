@@ -168,7 +168,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if evidence.died:
         yield rule.finding(
             Level.INVALID,
-            "The server ended while it was being measured.",
+            f"{evidence.died} ended while the server was being measured.",
             hint="See the last lines of its log.",
         )
     elif turnover is not None and turnover.gone:
@@ -181,7 +181,7 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         )
     elif turnover is not None and turnover.replaced:
         # what found no process, or whose process ended; a front answers 502 for it
-        kinds = BEHIND_FRONT if evidence.front is not None else LOST
+        kinds = BEHIND_FRONT if any(one.front for one in (evidence, *evidence.stages)) else LOST
         again = evidence.total.resent if evidence.total else 0
         many, lost = turnover.replaced, again + sum(_failed(evidence, kind) for kind in kinds)
         again_and_again = many >= CRASHES and lost >= many / 2
@@ -222,7 +222,8 @@ def turned_away(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         counts[Reached.LISTEN_QUEUE] = f"{format_count(overflows)} "
     if evidence.sessions_refused:
         counts[Reached.SESSIONS] = f"{format_count(evidence.sessions_refused)} × "
-    examples = "\n".join(evidence.total.failure_examples.values()) if evidence.total else ""
+    failing = [*evidence.handshakes, *filter(None, [evidence.total])]
+    examples = "\n".join(text for one in failing for text in one.failure_examples.values())
     for text, signs in ((evidence.log, FULL), (examples, HERE)):
         for sign, limit in signs:
             if re.search(sign, text, re.IGNORECASE):

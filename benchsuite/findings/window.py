@@ -32,7 +32,8 @@ def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     arrived, total, busy = evidence.arrived_per_s, evidence.total, evidence.busy_percent
     if arrived is None or total is None:
         return
-    if total.throughput < HELD * arrived:
+    # So many more are under way at the end than at the beginning by chance, even without a queue.
+    if is_surely_beyond(evidence, 3 * math.sqrt(2 * (evidence.under_way or 0.0))):
         message = (
             f"Beyond capacity: {format_rate(arrived)} arrived, but only "
             f"{format_rate(total.throughput)} were answered."
@@ -44,15 +45,17 @@ def near_capacity(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     yield rule.finding(Level.INFO, message, hint=AT_CAPACITY)
 
 
-def is_surely_beyond(evidence: Evidence) -> bool:
-    """Whether more was left unanswered than random arrivals leave by chance: twice their spread."""
+def is_surely_beyond(evidence: Evidence, chance: float | None = None) -> bool:
+    """Whether more was left unanswered than random arrivals leave by chance: twice their spread,
+    or as many requests as are given.
+    """
     arrived_per_s, total = evidence.arrived_per_s, evidence.total
     if arrived_per_s is None or total is None or evidence.window is None:
         return False
     begin, end = evidence.window
     arrived = arrived_per_s * (end - begin)
     left = arrived - total.throughput * (end - begin)
-    return left > max((1 - HELD) * arrived, 2 * math.sqrt(arrived))
+    return left > max((1 - HELD) * arrived, 2 * math.sqrt(arrived) if chance is None else chance)
 
 
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.

@@ -8,7 +8,7 @@ from typing import Any
 from django.core import mail
 
 from benchsuite.isolation.instructions import Instructions
-from benchsuite.isolation.overrides.applied import CELERY, overridden
+from benchsuite.isolation.overrides.applied import overridden
 from benchsuite.isolation.overrides.backends import mailer
 from benchsuite.isolation.overrides.changes import ENVIRONMENT, named, project_settings
 from benchsuite.isolation.overrides.inherited import Replaced
@@ -42,8 +42,11 @@ _replaced = Replaced(_changes, BENCHSUITE_INSTRUCTIONS)
 for _names in (_replaced.parts, _replaced.addresses):
     os.environ.update(_names(os.environ))
 os.environ.update(BENCHSUITE_INSTRUCTIONS.words)
-os.environ.update({name: _changes.now(name) for name in ENVIRONMENT if name in os.environ})
-os.environ.setdefault(CELERY[0], next(filter(None, map(_changes.now, CELERY)), "memory://"))
+_now = {name: _changes.now(name) for name in ENVIRONMENT if name in os.environ}
+# What a variable can't hold is for the setting to say: to Celery an empty one is none.
+os.environ.update({name: new if isinstance(new, str) else "" for name, new in _now.items()})
+if not any(name.endswith("BROKER_URL") for name in BENCHSUITE_INSTRUCTIONS.overrides):
+    os.environ.setdefault("CELERY_BROKER_URL", "memory://")  # the default is a server
 globals().update({**_project, **_changes.values})
 # A mapping of a type of its own may give away copies, and what was changed in them is lost.
 DATABASES = {alias: {**entry} for alias, entry in globals().get("DATABASES", {}).items()}

@@ -33,6 +33,7 @@ from benchsuite.core.results import Level, Pattern, Verdict
 from benchsuite.core.samples import REQUEST
 from benchsuite.core.specs import OPEN, LoadProfile, RunSpec
 from benchsuite.models import Measurement, Run
+from benchsuite.report.parts import stages_of
 from benchsuite.stats import stacks
 from benchsuite.stats.signs import IN_VAIN
 from benchsuite.stats.stacks import Stacks, boxes, words
@@ -212,6 +213,7 @@ def evidence(run: Run, **more: Any) -> LimitEvidence | None:
         "failed_share": total.failures / total.requests,
         "in_vain_share": in_vain / total.requests,
         "processes": run.processes and run.processes * (server.get("instances") or 1),
+        "sized": "in all " if (server.get("instances") or 1) > 1 else "--processes=",
         "threads": run.threads,
         "sets_threads": facts.get("threads_word") is not None,
         "slots": facts.get("at_once"),
@@ -332,7 +334,10 @@ def _window(run: Run) -> tuple[float, float] | None:
     load = LoadProfile.from_json(data)
     if load.iterations is not None:
         return 0.0, run.duration_s
-    stages = [stage for stage in load.plan if run.level in (None, stage.level)]
+    levels = stages_of(run.measurements.all())  # the run's figures are those of one of them
+    beside = {level.order for level in levels if level.goodput != run.goodput}
+    planned = [stage for number, stage in enumerate(load.plan, 1) if number not in beside]
+    stages = [stage for stage in planned if run.level in (None, stage.level)]
     return (stages[0].window_start_s, stages[0].window_end_s) if stages else None
 
 

@@ -127,8 +127,9 @@ class Filler:
             base = words.strip(" -.[]2").replace(" ", "_")
             known = self.answers.get(base) if base != control.name else None
             original = known or self._before(control)
+            is_sure = known or control.kind == "password"  # of texts, codes are confirmed, too
             with suppress(ValueError):  # of a pattern that can't be read
-                if original and not invalid(control, str(original[0])):
+                if original and (is_sure or not invalid(control, str(original[0]))):
                     return original
         errors = []
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much

@@ -91,6 +91,7 @@ class Monitor:
             databases = self._serving.processes(DATABASE)
             logs = {process.log: process.log.stat().st_size for process in databases}
             self.census()
+            self.host.look()
             self.see_cpus()
             try:
                 yield

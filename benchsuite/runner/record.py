@@ -30,6 +30,7 @@ from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.planning import Plan
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSystem
+from benchsuite.servers.base import ServerAdapter
 from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
 from benchsuite.stats.signs import Traffic
@@ -283,7 +284,9 @@ def _unseen(record: RunRecord) -> Iterator[str]:
             f"({near_capacity.number})"
         )
     if not record.spec.load.is_open and None in [one.waiting_users for one in record.segments]:
-        why = "the run was stopped" if record.alike else "users need not all do the same"
+        why = "users need not all do the same"
+        if record.alike or record.populations:
+            why = "the run was stopped, or no journey ended"
         yield f"whether users lost time in the load generator ({littles_law.number}), as {why}"
     if any(segment.total.failures for segment in record.segments):
         what = f"response times account for what was in flight ({littles_law.number})"
@@ -343,10 +346,14 @@ def _cpus_busy(record: RunRecord, used: CpuShares, on: frozenset[int] | None) ->
     if not on or not answering:
         return None
     own, server = 0.0, record.plan.server
-    # Without a GIL one process uses all; and how many serve of what runs already, nobody knows.
-    if server.starts and server.python.facts.get("gil", True):
+    if server.starts and _uses_one(server):  # how many serve of what runs already, nobody knows
         own = (used[TARGET] or 0.0) / min(server.processes * record.spec.server.instances, len(on))
     return min(max(sum(answering) / len(on), own), 100.0)
+
+
+def _uses_one(server: ServerAdapter) -> bool:
+    """Whether a process of it uses one CPU at most: one of a Python without a GIL uses all."""
+    return not server.serves_project or bool(server.python.facts.get("gil", True))
 
 
 def _effort(
@@ -385,7 +392,7 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
         front_percent=front,
         front_cpus=plan.front.parallel or len(on),
         target_percent=target,
-        target_cpus=processes if plan.server.python.facts.get("gil", True) else len(on),
+        target_cpus=processes if _uses_one(plan.server) else len(on),
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
     )

@@ -320,7 +320,7 @@ def _load(
     def look() -> None:
         ended = record.serving.ended()
         if ended is not None and not record.evidence.died:
-            record.evidence.died = True
+            record.evidence.died = ended.name
             words = f"{ended.name} {ending_in_words(ended.poll() or 0)} while it was being "
             words += f"measured; its log ends with:\n{ended.log_tail()}"
             record.fail(Status.FAILED, words, "target")

@@ -174,6 +174,7 @@ class Host:
         if len(looks) < 2:
             return None
         first, last = looks[0], looks[-1]
+        begun = [first, *(one for one in self.looks if one.at < begin)][-1]
         parts = [
             (after.at - before.at, after.others_percent)
             for before, after in pairwise(looks)
@@ -192,7 +193,7 @@ class Host:
             memory_pressure_percent=_share(
                 first.memory_waiting_us, last.memory_waiting_us, (last.at - first.at) * 1e6
             ),
-            listen_overflows=_grown(first.listen_overflows, last.listen_overflows),
+            listen_overflows=_grown(begun.listen_overflows, last.listen_overflows),
         )
 
     def clock(self, interval_s: float) -> ClockCheck | None:

@@ -138,6 +138,7 @@ class Sampler:
 
         def add(device: Device, snapshot: Snapshot) -> None:
             seen: Figures = {**device.sample(snapshot)}
+            Reading(second=now, part=part, **seen)  # raises TypeError for what is no field
             counts.update(seen.pop("counts", {}))
             figures.update(seen)
 

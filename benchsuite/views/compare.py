@@ -21,7 +21,7 @@ from benchsuite.core.metrics import every
 from benchsuite.core.metrics.every import Metric, Place, was_asked, whole
 from benchsuite.core.results import Verdict
 from benchsuite.core.specs import OPEN
-from benchsuite.core.units import counted, format_duration, gathered
+from benchsuite.core.units import counted, format_duration, gathered, in_words
 from benchsuite.report import queries
 from benchsuite.report.answers import card_of
 from benchsuite.report.charts.drawing import Chart, draw
@@ -241,7 +241,7 @@ def _over_levels(lines: Sequence[Climbed], figure: Metric) -> Chart:
     first = lines[0].cells[0].first
     title = "arrivals per second" if first.model == OPEN else f"{titles.who_of(first)}s"
     across = Axis(title, scale=Scale.LEVEL)
-    columns = [Column(across.title, across.title)]
+    columns = [Column(across.title, across.title, in_words)]
     for line, style in zip(lines, looks, strict=True):
         knees = [row[0] == level(line.knee.first) for row in rows]
         marker = {

@@ -7,14 +7,15 @@
 # CONDITION must not happen, OPTION… are those of `benchsuite run`. Both revisions are measured in turns, from one folder and
 # under one Python: python3 of the PATH, or PYTHON. STARTS of each (6; fewer than 5 decide nothing). Exit status: 0 the condition
 # holds, 1 it is broken, 3 undecided, 2 anything else. Writes gate.md and gate.xml (JUnit).
-set -euo pipefail
+set -Eeuo pipefail
+trap 'exit 2' ERR
 
-before=$(git rev-parse --verify --quiet "$1^{commit}") || { echo "gate.sh: there is no revision $1" >&2; exit 2; }
+before=$(git rev-parse --verify --quiet "${1-}^{commit}") || { echo "gate.sh: there is no revision ${1-}" >&2; exit 2; }
 after=$(git rev-parse HEAD)
-condition=$2
+condition=${2-}
 shift 2
 
-python=$(command -v "${PYTHON:-python3}")
+python=$(command -v "${PYTHON:-python3}") || { echo "gate.sh: there is no ${PYTHON:-python3}" >&2; exit 2; }
 folder=$(mktemp -d)
 worktree=$folder/$(basename "$(git rev-parse --show-toplevel)")
 trap 'git worktree remove --force "$worktree"; rm -rf "$folder"' EXIT
@@ -30,4 +31,4 @@ for start in $(seq "${STARTS:-6}"); do
     benchsuite run --label=$side --seed="$start" "$@" || exit 2
   done
 done
-benchsuite compare before after --fail-if "$condition" --markdown gate.md --junit gate.xml
+benchsuite compare before after --fail-if "$condition" --markdown gate.md --junit gate.xml || exit $?

@@ -125,22 +125,22 @@ def _answers(opener, url):
         ("run --settings=shop.settings --path=/", {}, 2, r"--settings stands before the verb: "),
         ("run", {"src/manage.py": None}, 2, r"There is no manage\.py in "),
         ("run", {"other/manage.py": ""}, 2, r"several projects below .*other and .*src"),
-        ("run", {"src/manage.py": "import sys"}, 1, r"ends without Django's command line"),
-        ("run", {".env": "NO=thing"}, 1, r"can't be loaded with shop\.settings: KeyError: 'SHOP_"),
-        ("--python /bin/true run", {}, 1, r"No Python can load .*\n  /bin/true: it ended without"),
+        ("run", {"src/manage.py": "import sys"}, 2, r"ends without Django's command line"),
+        ("run", {".env": "NO=thing"}, 2, r"can't be loaded with shop\.settings: KeyError: 'SHOP_"),
+        ("--python /bin/true run", {}, 2, r"No Python can load .*\n  /bin/true: it ended without"),
         (
             "--results /proc/no/x.sqlite3 run --path=/",
             {},
-            1,
+            2,
             r"can't be kept in /proc/no/x\.sqlite3: unable",
         ),
         (
             "--results no/x.sqlite3 run --path=/",
             {},
-            1,
+            2,
             r"can't be kept in \S*/checkout/no/x\.sqlite3: unable",
         ),
-        ("--settings shop.nowhere run", {}, 1, r"can't be loaded with shop\.nowhere: ModuleNotFo"),
+        ("--settings shop.nowhere run", {}, 2, r"can't be loaded with shop\.nowhere: ModuleNotFo"),
     ],
 )
 def test_what_is_missing_is_a_sentence(program, words, change, status, sentence):

@@ -122,3 +122,13 @@ def test_the_workflow_calls_the_gate_as_it_wants_to_be_called():
     assert revision == "origin/$GITHUB_BASE_REF"
     assert condition == "p95 > +10%"
     assert all(option.startswith("--") for option in options)
+
+
+def test_the_gate_calls_nothing_broken_but_the_condition(tmp_path):
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
+    for step in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "before"]):
+        subprocess.run([*git, *step], cwd=tmp_path, check=True)
+    for words, variables in ((["HEAD"], {}), (["HEAD", "p95 > +10%"], {"PYTHON": "python0"})):
+        gate, env = [GATE / "gate.sh", *words], {**os.environ, **variables}
+        ended = subprocess.run(gate, cwd=tmp_path, env=env, capture_output=True)
+        assert ended.returncode == 2, ended.stderr

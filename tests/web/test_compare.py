@@ -179,6 +179,8 @@ def test_several_loads_are_lines_with_their_knee(soup):
     assert drawing["data"][0]["marker"]["symbol"].index("circle-open") == 2
     at_level = soup(page.find("a", string="1 user")["href"])
     assert len(at_level.select("table.comparison tbody tr")) == 2
+    rows = page.select("#goodput-by-load tbody tr")
+    assert [row.select_one("td").text for row in rows] == ["1", "4", "16", "64"]
     other = make_run("uwsgi", users=4, workload="cpu")
     assert soup(address(*runs, other), status=409)
 

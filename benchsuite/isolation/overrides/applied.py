@@ -8,6 +8,7 @@ from typing import Any
 
 import django
 from django.conf import global_settings
+from django.utils.module_loading import import_string
 
 from benchsuite.core.plain import leaves
 from benchsuite.isolation.instructions import ANSWERING, Instructions
@@ -93,7 +94,7 @@ def _log_file(setting: Found) -> Any:
 
 
 def _log_sender(setting: Found) -> Any:
-    """A sender has one of the places; of others only Python's and Django's, and those that write to
+    """A sender has one of the places; of others only Python's and Django's, and those that are told
     a file or stream, are known to send nothing.
     """
     places, local = ("mailhost", "host", "address", "url"), ("filename", "stream")
@@ -118,7 +119,8 @@ def _huey(setting: Found) -> Any:
     if isinstance(huey, Mapping) or "huey.contrib.djhuey" not in apps:
         return _HUEY(setting)
     kept = {name: getattr(huey, name) for name in _OF_HUEY if hasattr(huey, name)}
-    return {**kept, "huey_class": "huey.MemoryHuey"}
+    memory = "huey.MemoryHuey"  # of an instance, methods may be used
+    return import_string(memory)(**kept) if kept else {"huey_class": memory}
 
 
 RULES = (

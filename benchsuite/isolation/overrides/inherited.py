@@ -99,7 +99,7 @@ class Replaced:
                 before = json.loads(text)
             except ValueError:
                 return text
-            after = leaves(before, self.text)
+            after = leaves(before, self.text, self.pair)
             return text if after == before else json.dumps(after)
         match = _ADDRESS.fullmatch(text)
         if match and (match["scheme"] or match["port"]):
@@ -134,7 +134,9 @@ class Replaced:
             if not old.name and old.is_at(Place(host=host, port=str(port))):
                 own_port = new.port if type(port) is str else int(new.port)
                 parts = {"host": new.host, "port": own_port, "password": new.password}
-                return {**entry, **{keys.get(key, key): own for key, own in parts.items() if own}}
+                own = dict.fromkeys(keys.keys() & {"username", "ssl"})  # are of the old server
+                own |= {key: part for key, part in parts.items() if part}
+                return {**entry, **{keys.get(key, key): part for key, part in own.items()}}
         return entry
 
     def _address(self, match: re.Match[str]) -> str:
@@ -185,7 +187,9 @@ def _place(match: re.Match[str]) -> Place:
     user, _, password = map(unquote, login.partition(":"))
     name = unquote((match["path"] or "").strip("/"))
     host = unquote(match["host"]) or login
-    return Place(match["scheme"] or "", user, password, host, match["port"] or "", name)
+    scheme = match["scheme"] or ""
+    port = match["port"] or "6379" * (_kind(scheme) in REDIS)  # the usual one
+    return Place(scheme, user, password, host, port, name)
 
 
 def _host(name: str) -> str:

@@ -201,7 +201,7 @@ def goodput_of_levels(levels: Sequence[Measurement], what: str, who: str) -> Ser
     """Goodput and failures of each level; `what` are what is answered, `who` asks for it."""
     axis = _axis(levels, who)
     columns = (
-        Column("level", axis.title, units.format_number),
+        Column("level", axis.title, units.in_words),
         Column("goodput_per_s", "goodput", units.format_rate, mark=dotted_line(styles.GOOD)),
         Column("achieved_per_s", "sent", units.format_rate),
         Column("failures", "failed", units.format_count),
@@ -220,7 +220,7 @@ def response_times_of_levels(levels: Sequence[Measurement], who: str) -> Series:
     axis = _axis(levels, who)
     times = [metric for metric in every.in_place(Place.STAGE) if metric.of_times]
     columns = (Column(one.name, one.heading, one.show, mark=MARKS.get(one.name)) for one in times)
-    head = Column("level", axis.title, units.format_number)
+    head = Column("level", axis.title, units.in_words)
     rows = ((one.level, *(time.of_part(one) for time in times)) for one in levels)
     slug, title = "stage-response-times", f"Response time against {axis.title}"
     note = "The line is the median; the areas reach from p10 to p90, and from least to longest."
@@ -318,7 +318,7 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
     top = bottom + GAP
     height = top + STRIP * len(disturbing) + 2 * GAP
     apart = next(ten * one for ten in TENS for one in (1, 2, 5) if seconds / (ten * one) <= 10)
-    column = "second" if step == 1 else f"{units.format_number(step)}{units.THIN_SPACE}seconds"
+    column = "a second" if step == 1 else f"{step} seconds"
     below = " Nothing that was watched disturbed it."
     if disturbing:
         below = f" Below: {', '.join(disturbing)}."
@@ -350,7 +350,7 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
         ],
         "bottom": bottom,
         "height": height,
-        "sentence": f"A column is a {column}; the darker, the more answers took so long.{below}",
+        "sentence": f"A column is {column}; the darker, the more answers took so long.{below}",
     }
 
 

@@ -17,7 +17,7 @@ from benchsuite.core.exceptions import UnavailableError, UsageError, choices
 from benchsuite.core.plain import plain
 from benchsuite.core.results import Status
 from benchsuite.core.specs import RunSpec, WorkloadSpec
-from benchsuite.core.units import counted, format_duration, format_number, format_period, listed
+from benchsuite.core.units import counted, format_duration, format_period, in_words, listed
 from benchsuite.isolation.instructions import ANSWERING
 from benchsuite.isolation.served.project import named
 from benchsuite.models import Run, Tuning
@@ -257,7 +257,7 @@ class TuningReport:
         alone = [one.name for one in (asked.scaling or (asked.only,)) if one]
         who = listed(alone) if alone else counted(len(self.row.servers), "server")
         if asked.rate is not None:
-            wanted = f"the least memory that holds {format_number(asked.rate)}/s"
+            wanted = f"the least memory that holds {in_words(asked.rate)}/s"
         if asked.alone_s:
             objective += f" (proposed: one user alone waits {format_duration(asked.alone_s)})"
         budget = format_period(asked.budget_s)

@@ -163,3 +163,18 @@ def test_a_command_may_say_where_its_servers_listen(monkeypatch, tmp_path):
     agent = Agent(Target(), lambda words: None, Listening("0.0.0.0", 5558, tmp_path / "key"))
     answered(agent, {**RUN, "words": ["--bind=10.0.0.1"]})
     assert [word for word in made if "--bind" in word][-1] == "--bind=10.0.0.1"
+
+
+def test_servers_listen_at_the_address_of_the_agents_host(monkeypatch, tmp_path):
+    made: list[str] = []
+    monkeypatch.setattr(program, "Started", lambda name, words: made.extend(words))
+    agent = Agent(Target(), lambda words: None, Listening("localhost", 5558, tmp_path / "key"))
+    assert answered(agent, RUN)["kind"] == "running"
+    assert made[0] == "--bind=127.0.0.1"
+
+
+@pytest.mark.parametrize("package", ["benchsuite", "django"])
+def test_a_command_is_called_as_the_agent_was(package, monkeypatch):
+    called = [f"/lib/{package}/__main__.py", "benchagent", "--listen=a:1"]
+    monkeypatch.setattr(program.sys, "argv", called)
+    assert program._argv("runbench")[1:] == ["-m", package, "runbench"]

@@ -17,6 +17,7 @@ from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
 from benchsuite.cli.project import Project, find
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.views.access import TOKEN_VARIABLE
 
 PYTHON = "/shop/.venv/bin/python"
@@ -183,3 +184,11 @@ def test_a_value_too_long_for_the_name_of_a_file_is_none(tmp_path):
     parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
     words = [f"--cookie=token={'x' * 300}"]
     assert list(as_typed(words, parser, tmp_path)) == words
+
+
+def test_results_that_can_not_be_kept_are_no_broken_condition(monkeypatch):
+    def refused(asked, program):
+        raise UnavailableError("Results can't be kept in x.")
+
+    monkeypatch.setattr("benchsuite.cli.main._execute", refused)
+    assert main(["compare", "before", "after", "--fail-if=p95 > +10%"]) == 2

@@ -2,9 +2,10 @@
 
 from dataclasses import replace
 
-from benchsuite.core.observations import Cluster, FrontShares
+from benchsuite.core.observations import Cluster, FrontShares, Turnover
+from benchsuite.core.results import Level
 from benchsuite.core.samples import Round, Stall
-from tests.unit.findings.clean import found, words
+from tests.unit.findings.clean import CLEAN, found, summary, words
 
 CLUSTER = Cluster(at_s=0.04, percent=90.0)
 STALLS = Stall((Round(0.003, 0.044, 0.002),) * 10)
@@ -28,3 +29,17 @@ def told(**changes):
 
 def test_values(golden):
     golden.values(words)
+
+
+def test_what_a_front_answers_for_a_lost_process_is_lost_with_stages_too():
+    total = summary(failures=10, failures_by_kind={"http status": 10})
+    stage = replace(CLEAN, stage="10 users", front=IDLE, total=total)
+    seen = found(turnover=Turnover(replaced=10), total=total, stages=[stage], headline=0)
+    assert seen["B203"].level is Level.INVALID
+
+
+def test_ports_that_handshakes_did_not_get_are_a_limit():
+    failures = {"other": "no connection: Cannot assign requested address"}
+    handshakes = summary(scope="handshake", failures=9, failure_examples=failures)
+    seen = found(unit="message", total=summary(requests=0), handshakes=[handshakes])
+    assert "no port left" in seen["B204"].message

@@ -88,3 +88,8 @@ def test_twice_the_spread_of_arrivals_may_stay_unanswered_by_chance():
     assert [beyond(100.0, answered, 10_005.0) for answered in (98.1, 97.9)] == [False, True]
     for missing in ("arrived_per_s", "total", "window"):
         assert not is_surely_beyond(replace(CLEAN, **{missing: None}))
+
+
+def test_one_request_more_under_way_at_the_end_is_not_beyond_capacity():
+    few = summary(requests=40, throughput=3.9)
+    assert "B304" not in found(arrived_per_s=4.0, under_way=0.4, waiting_users=None, total=few)

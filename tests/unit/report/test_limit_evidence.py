@@ -101,3 +101,17 @@ def test_what_another_kind_of_run_tells(golden):
     run.spec["load"] |= {"iterations": 5, "warmup_s": 0.0, "cpus": [0]}
     run.spec["server"] |= {"cpus": [0, 1]}
     golden(rounded(plain(found(run))), replace=TIMES | {r'"(load_percent)": [\d.]+': r'"\1": "…"'})
+
+
+def test_of_two_stages_of_one_level_the_one_that_has_the_figures_of_the_run_is_looked_at():
+    run = make_run(environment=MACHINE, warmup_s=1.0, duration_s=4.0)
+    (total,) = run.measurements.filter(scope="all")
+    total.scope, total.level = "stage", 50
+    for order, goodput in enumerate((total.goodput / 2, total.goodput), 1):
+        total.pk, total.order, total.goodput = None, order, goodput
+        total.save()
+    percents = (50.0 + 100 * (second > 5) for second in range(1, 11))
+    run = with_readings(run, [{"cpu_percent": percent} for percent in percents])
+    run.spec["load"] = {**run.spec["load"], "stages": [50, 50]}
+    run.level = 50
+    assert found(run).cpu_percent == {"target": 150.0}

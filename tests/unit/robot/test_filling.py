@@ -235,3 +235,10 @@ def test_an_answer_follows_the_other_one_that_its_error_names():
 
 def test_values(golden):
     golden.values(raises=Unfillable)
+
+
+@pytest.mark.parametrize("pattern", ["[A-Z]{3}[0-9]{5}", "["])
+def test_a_repetition_is_the_same_whatever_its_pattern(pattern):
+    again = f'<input name="confirm_email" type="email" required pattern="{pattern}">'
+    answers = filled(form_of(f'<input name="email" type="email" required>{again}'), 1).answers
+    assert answers["email"] == answers["confirm_email"]

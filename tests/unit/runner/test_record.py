@@ -18,12 +18,12 @@ from benchsuite.findings.window import is_surely_beyond
 from benchsuite.load.job import Tick
 from benchsuite.pythons.interpreter import Interpreter
 from benchsuite.runner.planning import resolve
-from benchsuite.runner.record import RunRecord, _cpus_busy, _of, result
+from benchsuite.runner.record import RunRecord, _cpus_busy, _of, _unseen, result
 from benchsuite.runner.running_system import API
 from benchsuite.runner.session import Session, _load
 from benchsuite.system import network
 from benchsuite.telemetry.sampler import Watched
-from tests.unit.findings.clean import summary
+from tests.unit.findings.clean import found, summary
 from tests.unit.load.parent.test_driver import DONE
 
 SPEC = RunSpec(server=ServerSpec(server="uvicorn"))
@@ -55,6 +55,12 @@ def test_a_process_without_a_gil_can_use_all_cpus(gil, busy, record, monkeypatch
     assert _cpus_busy(record, {"target": 150.0}, frozenset(range(4))) == busy
 
 
+def test_a_peer_has_no_python(record, monkeypatch):
+    monkeypatch.setattr(Interpreter, "facts", {"gil": False})
+    monkeypatch.setattr(type(record.plan.server), "serves_project", False)
+    assert _cpus_busy(record, {"target": 100.0}, frozenset(range(4))) == 100.0
+
+
 @pytest.mark.parametrize("unit", ["request", "message"])
 def test_messages_beside_a_page_are_not_what_the_prober_asks(record, unit):
     record.summaries, record.unit = (summary(scope="request"), summary(scope="message")), unit
@@ -82,6 +88,7 @@ def test_who_died_in_the_first_second_is_not_told_that_the_load_has_begun(record
     assert not told
     assert record.failure.startswith("API was ended by SIGKILL (out of memory?) while it was being")
     assert record.failure.endswith("its log ends with:\nit waits")
+    assert found(died=record.evidence.died)["B203"].message.startswith("API ended")
 
 
 def test_readings_are_told_from_the_first_request_also_when_nothing_else_came_of_it(record):
@@ -132,3 +139,8 @@ def test_what_forwards_may_open_files_for_both_ends(monkeypatch):
     with pytest.raises(ZeroDivisionError):
         Session(settings_module="")._measure(plan, cast(Any, None), Path(), ExitStack(), watcher)
     assert raised == [2 * 600 + network.MARGIN]
+
+
+def test_a_run_without_a_whole_journey_is_not_said_to_have_been_stopped(record):
+    record.segments = (Segment(total=summary(), window=(0.0, 10.0)),)
+    assert "or no journey ended" in "".join(_unseen(record))

@@ -120,3 +120,13 @@ def test_databases_that_the_run_did_not_start_are_counted_apart(monkeypatch):
     tree[99] = tree[99]._replace(own_ticks=10)
     assert seen.look() == pytest.approx(1000 / TICKS_PER_S)
     assert seen.database_percent == pytest.approx(6000 / TICKS_PER_S)
+
+
+def test_a_queue_that_overflows_before_the_first_look_in_a_window_is_counted(tmp_path):
+    Machine.folders = iter([tmp_path])
+    machine = Machine()
+    host = machine.host()
+    machine.overflows(11)
+    machine.look()
+    machine.look()
+    assert host.shares(100.5, 102.0).listen_overflows == 4

@@ -22,6 +22,11 @@ class Broken(Device):
         raise ZeroDivisionError("on purpose")
 
 
+class Odd(Device):
+    def sample(self, snapshot):
+        return {"disk_bytes": 1}
+
+
 class Absent(Device):
     def start(self):
         raise UnavailableError("not on this machine")
@@ -157,3 +162,10 @@ def test_counts_of_devices_and_services_stand_together_and_only_where_they_look(
     assert readings["target"].counts == {"swapped": 3, "idle": 1}
     assert readings["target"].threads == 2
     assert (readings["load"].counts, readings["load"].threads) == (None, None)
+
+
+def test_a_figure_that_no_reading_has_costs_nobody_elses():
+    watch = Sampler({"target": this_process}, 0.01, [Odd, Steady])
+    seen = watched(watch, lambda: len(watch.since(0)) >= 3)
+    assert {reading.threads for reading in seen.readings} == {7}
+    assert "target, Odd: TypeError: " in "\n".join(seen.errors)

@@ -4,6 +4,7 @@ import copy
 import os
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from django.utils.functional import SimpleLazyObject, lazy
@@ -95,3 +96,31 @@ def test_lazy_values_are_not_evaluated(kind):
 
 def test_values(golden):
     golden.values()
+
+
+OWN_REDIS = {
+    "redis_url": "unix:///r.sock?password=own",
+    "redis_tcp_url": "redis://:own@127.0.0.1:7000/0",
+}
+
+
+@pytest.mark.parametrize("mine", [{"host": "redis", "port": 6379}, '{"host":"redis","port":6379}'])
+def test_a_redis_has_its_usual_port_where_its_url_has_none(mine):
+    cache = {"default": {"BACKEND": "d.RedisCache", "LOCATION": "redis://redis/1"}}
+    values, _ = changed(instructions(**OWN_REDIS), CACHES=cache, CACHEOPS_REDIS=mine)
+    assert "7000" in str(values["CACHEOPS_REDIS"])
+
+
+def test_who_signs_in_and_how_goes_with_the_server():
+    cache = {"default": {"BACKEND": "d.RedisCache", "LOCATION": "rediss://app:x@redis:6379/1"}}
+    mine = {"host": "redis", "port": 6379, "username": "app", "password": "x", "ssl": True}
+    values, _ = changed(instructions(**OWN_REDIS), CACHES=cache, CACHEOPS_REDIS=mine)
+    own = {"host": "127.0.0.1", "port": 7000, "username": None, "password": "own", "ssl": None}
+    assert values["CACHEOPS_REDIS"] == own
+
+
+def test_an_instance_of_huey_stays_one(monkeypatch):
+    monkeypatch.setitem(sys.modules, "huey", SimpleNamespace(MemoryHuey=dict))
+    apps = ["huey.contrib.djhuey"]
+    values, _ = changed(INSTALLED_APPS=apps, HUEY=SimpleNamespace(name="h", immediate=False))
+    assert values["HUEY"] == {"name": "h", "immediate": False}

@@ -1,10 +1,14 @@
 """The settings of a project as its module has them, or as django-configurations makes them."""
 
+import os
+import runpy
 import sys
 
 import pytest
 from django.conf import settings
+from django.core import mail
 
+from benchsuite.isolation.instructions import SETTINGS_MODULE, Instructions, about_the_project
 from benchsuite.isolation.overrides.changes import project_settings
 
 IMPORTER = """
@@ -61,3 +65,22 @@ def test_settings_put_in_place_of_djangos_are_taken_away(tmp_path, monkeypatch):
 def test_what_celery_reads_of_the_environment_is_the_projects_value():
     given = {"CELERY_BROKER_URL": "amqp://mine", "CELERY_RESULT_BACKEND": "redis://mine"}
     assert project_settings("math", given) == given
+
+
+@pytest.mark.parametrize(
+    ("overrides", "broker"),
+    [
+        ({}, "memory://"),
+        ({"CELERY_BROKER_URL": ["amqp://a", "amqp://b"]}, None),
+        ({"SHOP_BROKER_URL": "redis://staging"}, None),
+    ],
+)
+def test_a_broker_that_the_user_names_is_celerys(overrides, broker, tmp_path, monkeypatch):
+    path, given = tmp_path / "instructions.json", {"token": "feed", "folder": str(tmp_path)}
+    Instructions(settings_module="math", overrides=overrides, **given).write(path)
+    for name, value in {**about_the_project(path), "CELERY_BROKER_URL": ""}.items():
+        monkeypatch.setenv(name, value)
+    del os.environ["CELERY_BROKER_URL"]
+    monkeypatch.setattr(mail, "import_string", mail.import_string)  # is there again afterwards
+    runpy.run_module(SETTINGS_MODULE)
+    assert os.environ.get("CELERY_BROKER_URL") == broker

@@ -1,9 +1,12 @@
 """The numbers behind the charts."""
 
+import numpy as np
 import pytest
 
-from benchsuite.models import Measurement, Run
+from benchsuite.models import Interval, Measurement, Run
 from benchsuite.report.charts import of_run
+from benchsuite.report.parts import stages_of
+from benchsuite.stats import histogram
 from benchsuite.stats.summary import samples_needed
 
 RUN = Run(warmup_s=0, duration_s=600, spec={}, unit="request")
@@ -33,3 +36,19 @@ def stage(order, level, **given):
 
 def test_values(golden):
     golden.values()
+
+
+def test_levels_have_every_digit_that_was_given():
+    levels = stages_of([stage(1, 50.0), stage(2, 1024.0)])
+    goodput = of_run.goodput_of_levels(levels, "requests", "user")
+    for series in (goodput, of_run.response_times_of_levels(levels, "user")):
+        assert [row[0] for row in series.short_rows] == ["50", "1024"]
+
+
+@pytest.mark.parametrize(("seconds", "column"), [(120, "a second"), (121, "2 seconds")])
+def test_a_heat_map_says_what_a_column_is(seconds, column):
+    answers = histogram.encode(histogram.of(np.array([0.1, 0.2])))
+    rows = [Interval(second=at, failures=0, histogram=answers) for at in range(seconds)]
+    heat = of_run.heat_map(rows, [])
+    assert heat is not None
+    assert heat["sentence"].startswith(f"A column is {column}; ")
