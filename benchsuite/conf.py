@@ -143,7 +143,7 @@ def _is_address(value: str) -> bool:
 
 
 def _studies(value: Sequence[str | Path]) -> Iterator[str]:
-    if missing := [str(path) for path in value if not Path(path).exists()]:
+    if missing := [str(path) for path in value if not os.path.exists(path)]:
         yield from (f": {path!r} is not there" for path in missing)
         return
     from benchsuite.studies import reading

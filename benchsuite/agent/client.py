@@ -54,7 +54,7 @@ class Watching:
                     self._socket.disable_monitor()
                     return
             raise UnavailableError(
-                f"No agent answers at {self._address}: start it there by `manage.py benchagent "
+                f"No agent answers at {self._address}: start it there by `benchagent "
                 "--listen HOST:PORT --key-file FILE`."
             )
 

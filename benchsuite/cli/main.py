@@ -1,5 +1,6 @@
 """The command line: `benchsuite run --path=/shop/` in the folder of a Django project."""
 
+import io
 import os
 import shlex
 import sys
@@ -57,6 +58,8 @@ EVERY_HOST = ("0", "0.0.0.0", "[::]")
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Executes one verb; returns its exit status, 2 for what makes no sense."""
+    if isinstance(sys.stdout, io.TextIOWrapper):  # whose encoding may lack what is printed
+        sys.stdout.reconfigure(errors="replace")
     program = _program()
     parser = _parser(program)
     asked = parser.parse_args(argv)
@@ -110,12 +113,12 @@ def _execute(asked: Namespace, program: str) -> int:
         raise UsageError(f"{option} stands before the verb: {program} {option} … {verb}")
     given = [f"--{name}={value}" for name in OPTIONS if (value := vars(asked)[name])]
     results = Path(asked.results or places.data_folder() / "results.sqlite3")
-    results = results.expanduser().absolute()  # of the folder where it is typed
+    results = Path(os.path.expanduser(results)).absolute()  # of the folder where it is typed
     os.environ[PROGRAM_VARIABLE] = shlex.join([*program.split(), *given])
     os.environ[places.RESULTS_VARIABLE] = str(results)
     project, helps, typed_in = None, not HELPS.isdisjoint(words), Path.cwd()
     if verb in PROJECTS and not helps:
-        folder = Path(os.path.normpath(Path(asked.project).expanduser().absolute()))
+        folder = Path(os.path.abspath(os.path.expanduser(asked.project)))
         try:
             project = find(folder, asked.settings, asked.python)
             _enter(project)
@@ -193,7 +196,7 @@ def project_options(project: Project, verb: str, words: Sequence[str]) -> list[s
     options = {"--label": project.name}
     if not project.is_own and verb != "study" and _starts_here(words):
         options["--python"] = str(project.python)
-    return [f"{flag}={value}" for flag, value in options.items() if flag not in named]
+    return [f"{flag}={value}" for flag, value in options.items() if value and flag not in named]
 
 
 def introduction(project: Project) -> str:

@@ -46,7 +46,8 @@ def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iter
 
     def placed(name: str, kind: str) -> str:
         before, equals, file = name.rpartition("=") if "=" in kind else ("", "", name)
-        is_file = file not in ("", "-") and (kind == "FILE" or os.path.isfile(folder / file))
+        is_there = any(map(os.path.isfile, (folder / file, folder / file / "bin/python")))
+        is_file = file not in ("", "-") and (kind == "FILE" or is_there)
         return before + equals + str(folder / file) if is_file else name
 
     action = None
@@ -57,7 +58,7 @@ def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iter
         if flag and not equals:
             yield word
             continue
-        if "FILE" in kind or "=" in kind:
+        if any(sign in kind for sign in ("FILE", "=", "PYTHON")):
             value = ",".join(placed(name, kind) for name in value.split(","))
         yield flag + equals + value
         action = None

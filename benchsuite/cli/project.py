@@ -44,7 +44,8 @@ class Project:
     def name(self) -> str:
         """That of its checkout, else of its folder."""
         for folder in (self.folder, *self.folder.parents):
-            if (folder / ".git").exists() or (folder / "pyproject.toml").exists():
+            signs = (folder / ".git", folder / "pyproject.toml")
+            if folder.name and any(map(os.path.exists, signs)):
                 return folder.name
         return self.folder.name
 
@@ -55,10 +56,10 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
     """
     manage = _manage(folder)
     home = manage.parent
-    pythons = [Path(python).expanduser().absolute()] if python else [*dict.fromkeys(_pythons(home))]
+    pythons = [Path(os.path.expanduser(python)).absolute()] if python else []
     refusals, lacking = [], None
-    for path in pythons:
-        candidate = path / "bin" / "python" if path.is_dir() else path
+    for path in pythons or dict.fromkeys(_pythons(home)):
+        candidate = path / "bin" / "python" if os.path.isdir(path) else path
         known = _asked(candidate, manage, settings)
         if "django" not in known:
             refusals.append(f"{candidate}: {known['fault']}")
@@ -82,10 +83,10 @@ def find(folder: Path, settings: str = "", python: str = "") -> Project:
 
 
 def _manage(folder: Path) -> Path:
-    if not folder.is_dir():
+    if not os.path.isdir(folder):
         raise UsageError(f"{folder} is no folder; name that of manage.py, or one above it.")
     for above in (folder, *folder.parents):
-        if (above / "manage.py").is_file():
+        if os.path.isfile(above / "manage.py"):
             return above / "manage.py"
         if (above / ".git").exists() or above == Path.home():
             break
@@ -110,7 +111,7 @@ def _pythons(home: Path) -> Iterator[Path]:
         yield Path(sys.executable) if Path(active) == Path(sys.prefix) else Path(active)
     for folder in (home, *home.parents):
         yield from (
-            folder / name for name in ENVIRONMENTS if (folder / name / "pyvenv.cfg").exists()
+            folder / name for name in ENVIRONMENTS if os.path.exists(folder / name / "pyvenv.cfg")
         )
         for lock, line in (
             ("poetry.lock", ["poetry", "env", "info", "--path"]),

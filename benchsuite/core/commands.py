@@ -27,7 +27,7 @@ SHORT = {
     "benchagent": "agent",
 }
 """Management command → its name in that program; the others have the same name there."""
-NAMES = re.compile(rf"(?<![\w/.-])({'|'.join(SHORT)})(?![\w/-]|\.\w)")
+NAMES = re.compile(rf"(?<![\w/.-])(?<!manage\.py )({'|'.join(SHORT)})(?![\w/-]|\.\w)")
 
 
 def command(name: str, *words: object) -> str:

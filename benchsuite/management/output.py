@@ -218,7 +218,7 @@ def check(flag: str, file: str | None) -> None:
     path = Path(file).absolute()
     if os.path.isdir(path):  # Path's own raises where a name is too long
         raise UsageError(f"{flag}={file} is a folder; name a file in it.")
-    written = path if os.path.exists(path) else path.parent
+    written = path if os.path.exists(path) else f"{path.parent}/"  # no file
     if len(os.fsencode(path.name)) > LONGEST_NAME or not os.access(written, os.W_OK):
         raise UsageError(
             f"{flag}={file} can't be written by this user: name another file, in a folder "

@@ -163,7 +163,7 @@ def project_folders() -> list[str]:
     return [
         folder
         for folder in dict.fromkeys(folders)
-        if Path(folder).is_dir() and not any(Path(folder).is_relative_to(one) for one in own)
+        if os.path.isdir(folder) and not any(Path(folder).is_relative_to(one) for one in own)
     ]
 
 
@@ -194,13 +194,13 @@ def find(wanted: str) -> Path:
     such as "3.13" or "pypy3.11". Symbolic links are not followed, because they make it the
     environment's. Raises UnavailableError where it is not on this machine.
     """
-    if os.sep not in wanted:
+    if os.sep not in wanted and not os.path.isfile(os.path.join(wanted, "bin", "python")):
         return _named(wanted)
-    path = Path(wanted).expanduser()
+    path = Path(os.path.expanduser(wanted))
     for candidate in (path, path / "bin" / "python"):
-        if candidate.is_file() and kind_of(str(candidate.absolute())) is not None:
+        if os.path.isfile(candidate) and kind_of(str(candidate.absolute())) is not None:
             return candidate.absolute()
-    what = "no Python" if path.exists() else "no file"
+    what = "no Python" if os.path.exists(path) else "no file"
     raise UnavailableError(
         f"--python={path}: there is {what} at that path; name an interpreter, the folder of a "
         "virtual environment, or a version."

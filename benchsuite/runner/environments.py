@@ -1,5 +1,6 @@
 """Which Python serves: from what a spec names to an interpreter that has all it needs."""
 
+import os
 import re
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,7 @@ def environment(given: str) -> str:
             f"--env={given} is not of the form name=requirements.txt; the name is letters, digits, "
             "dots and dashes."
         )
-    wanted = Requirements.read(Path(file).expanduser())
+    wanted = Requirements.read(Path(os.path.expanduser(file)))
     wanted.keep(conf.cache_folder())
     return f"{name}@{wanted.digest}"
 

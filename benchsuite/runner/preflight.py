@@ -10,7 +10,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from benchsuite import conf
 from benchsuite.core.exceptions import UnavailableError, UsageError
-from benchsuite.core.samples import REQUEST
+from benchsuite.core.samples import EVENT, REQUEST
 from benchsuite.core.specs import FLAME, KEEP, QUERIES, REDIS, THROWAWAY, RunSpec
 from benchsuite.core.specs.server import MEMORY, REDIS_PUBSUB
 from benchsuite.core.units import listed
@@ -145,6 +145,11 @@ def _check_users(plan: Plan) -> None:
             "--login makes a session in the database, and --database=keep means your own, which a "
             "run never fills: give the cookie of a session with --cookie."
         )
+    rests = load.is_open or not (plan.workload.endless or plan.workload.unit == EVENT)
+    if not rests and list(load.levels) != sorted(load.levels):
+        raise UsageError(
+            f"Users of {plan.workload.name} can't rest, so --stages must rise from level to level."
+        )
     if not plan.workload.locustfile:
         return
     if visitor:
@@ -156,10 +161,6 @@ def _check_users(plan: Plan) -> None:
         raise UsageError(
             "A locustfile's users begin their tasks by themselves, so a --rate can't be kept; use "
             "--users, or write the journey as a workload."
-        )
-    if list(load.levels) != sorted(load.levels):
-        raise UsageError(
-            "Users of a locustfile can't rest, so --stages must rise from level to level."
         )
 
 

@@ -44,7 +44,7 @@ VARIABLE = "BENCHSUITE_CACHE"  #: The environment variable that moves the cache.
 def cache_folder(chosen: str | None = None) -> Path:
     """BENCHSUITE_CACHE, else `chosen`, else `benchsuite` in the user's cache folder."""
     if named := os.environ.get(VARIABLE) or chosen:
-        return Path(named).expanduser().absolute()
+        return Path(os.path.expanduser(named)).absolute()
     return own_folder("XDG_CACHE_HOME", ".cache")
 
 

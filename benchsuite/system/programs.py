@@ -97,6 +97,7 @@ def revision_of(folder: Path) -> str:
 
 CODE = frozenset({".py", ".html", ".toml", ".ini", ".cfg"})
 ENVIRONMENT = ".env"  #: A file of settings; hidden ones are else of tools.
+OUR_PAGE = b"<p>Written by benchsuite, "  #: In what --html has written, which serves nothing.
 MOST_FILES = 20_000  #: That are looked at: a project's folder may be somebody's home.
 
 
@@ -114,9 +115,10 @@ def untracked_code(folder: Path) -> str:
             name = str(path.relative_to(folder))
             if name in tracked or not (path.suffix in CODE or path.name == ENVIRONMENT):
                 continue
-            count += 1
             with suppress(OSError):
-                digest.update(f"{name}\0".encode(errors="surrogateescape") + path.read_bytes())
+                if OUR_PAGE not in (content := path.read_bytes()):
+                    count += 1
+                    digest.update(f"{name}\0".encode(errors="surrogateescape") + content)
         if count >= MOST_FILES:
             break
     return digest.hexdigest()[:SHORT] if count else ""

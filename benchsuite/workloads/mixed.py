@@ -120,6 +120,8 @@ def _part(parts: str) -> tuple[int, Workload]:
     if name not in fit:
         raise UsageError(f"{name} can't be a part of mixed; {choices(name, fit)}")
     pairs = dict(option.partition("=")[::2] for option in options)
+    if len(pairs) < len(options):
+        raise UsageError(f"A part of mixed sets an option twice: {parts!r}; leave one of them out.")
     return int(share), fit[name](**pairs)
 
 

@@ -73,7 +73,7 @@ def write_new(path: Path) -> None:
 
 def read(path: Path) -> bytes:
     """The secret key that all share; UsageError for what is none, or can be read by everybody."""
-    advice = "`manage.py benchworker --new-key FILE` writes one"
+    advice = "`benchworker --new-key FILE` writes one"
     try:
         with path.open() as file:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)

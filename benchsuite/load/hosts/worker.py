@@ -180,7 +180,7 @@ class Run:
                 network.descriptors_raised(network.descriptors_needed(connections)),
                 load_pool(count, spool=self._folder, log=log_file, env=env) as pool,
             ):
-                self._pool = pool
+                self._pool, pool.is_whole = pool, False
                 self._load(pool, job)
         except AnswerError as error:
             self._say("refused", message=str(error), **vars(error))

@@ -14,6 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import zip_longest
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
@@ -289,6 +290,8 @@ def load_pool(
 class LoadPool:
     """All load processes: `check()`, then `run()`, perhaps `stop()`."""
 
+    is_whole = True  #: Else the part of a load host: when the load ends is for its master to say.
+
     def __init__(self, workers: Sequence[LoadWorker]) -> None:
         self.pids = [worker.pid for worker in workers]
         self.posts, self.requests = False, 1  #: Of the checked journey, as the process has them.
@@ -351,7 +354,7 @@ class LoadPool:
         tick = self.tick()
         for worker in self._workers:
             worker.untold = 0
-        share = tick.in_time / tick.due if tick.due >= FEWEST_DUE else 1.0
+        share = tick.in_time / tick.due if self.is_whole and tick.due >= FEWEST_DUE else 1.0
         if self.ended_at is None and share < (self._job.load.ends_below or 0.0):
             self.ended_at = tick
             self.stop()
@@ -428,8 +431,8 @@ def most(values: Iterable[float | None]) -> float | None:
 
 
 def _each_second(parts: Sequence[Counted]) -> Counted:
-    """Sums what all counted at about the same time."""
+    """Sums what all counted at about the same time; who has ended counts none."""
     return tuple(
         (max(moment for moment, _ in second), sum(count for _, count in second))
-        for second in zip(*parts, strict=False)
+        for second in zip_longest(*parts, fillvalue=(0.0, 0))
     )

@@ -7,7 +7,7 @@ from django.core.management.base import CommandError
 
 from benchsuite import conf
 from benchsuite.comparing.answer import own_targets
-from benchsuite.core.exceptions import BenchsuiteError
+from benchsuite.core.exceptions import BenchsuiteError, UsageError
 from benchsuite.core.results import Status, Verdict
 from benchsuite.core.units import gathered, listed
 from benchsuite.management import output
@@ -59,6 +59,8 @@ class Command(BriefCommand):
         follow = conf.page("compare", batch=batch) if len(plans) > 1 else ""
         results = Results(screen.say, follow, batch)
         before = list(queries.exported().filter(batch=batch)) if made else []
+        if options["html"] and (many := len(before) + len(plans)) > (most := queries.MOST_COMPARED):
+            raise UsageError(f"--html shows {most} runs at most, not {many}: leave it out.")
         titles = planned.titles(plans)
         progress = Progress(screen, titles, lambda done: estimate.each_s(plans[done:]))
         ended: BaseException | None = None

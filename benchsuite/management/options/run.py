@@ -189,7 +189,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
         _choose_place(values, short)
         if "server.server" not in values:
             preferred = PREFERRED_SOCKETS if work.needs_websocket else PREFERRED
-            values["server.server"] = [_usable(preferred, values.get("server.python"))]
+            values["server.server"] = [_usable(preferred, values)]
         some = parsing.cells(values)
     turns = planning.blocks(some, output.repeat, output.seed, made)
     starts = [one.diagnosed for one in some] if short.diagnose else []
@@ -197,9 +197,12 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
     return (*turns, *{one.key: one for one in starts}.values())
 
 
-def _usable(preferred: Sequence[str], pythons: Sequence[str] | None) -> str:
-    """The first of these servers that can run under the first of these Pythons, else the last."""
-    python = environments.interpreter(ServerSpec(server="", python=(pythons or [""])[0]), None)
+def _usable(preferred: Sequence[str], values: Mapping[str, Any]) -> str:
+    """The first that the first of the Pythons can run, else the last; of an environment the first."""
+    if "server.environment" in values:
+        return preferred[0]
+    spec = ServerSpec(server="", python=values.get("server.python", [""])[0])
+    python = environments.interpreter(spec, None)
     usable = (name for name in preferred if conf.servers()[name].available(python or OWN).ok)
     return next(usable, preferred[-1])
 

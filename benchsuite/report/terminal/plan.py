@@ -31,7 +31,7 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
     elif load.iterations is not None:
         periods = f"until all journeys are made, {window} at most"
     else:
-        periods = f"{format_period(load.window_start_s)} warm-up + {window} each"
+        periods = f"{warmup} warm-up + {window} each"
     ordered = sorted(plans, key=lambda plan: plan.spec.load.level)
     loads = list(dict.fromkeys(_facets(plan)["load"] for plan in ordered))
     parts = [

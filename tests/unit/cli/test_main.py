@@ -1,6 +1,7 @@
 """What the program adds to a command, and where it is."""
 
 import importlib
+import io
 import os
 import sys
 from pathlib import Path
@@ -192,3 +193,29 @@ def test_results_that_can_not_be_kept_are_no_broken_condition(monkeypatch):
 
     monkeypatch.setattr("benchsuite.cli.main._execute", refused)
     assert main(["compare", "before", "after", "--fail-if=p95 > +10%"]) == 2
+
+
+@pytest.mark.parametrize("folder", ["~nobody-of-that-name", f"/{'x' * 300}"])
+def test_a_folder_that_can_be_nowhere_is_told(folder, monkeypatch, tmp_path, capsys):
+    for name in ("BENCHSUITE_PROGRAM", "BENCHSUITE_RESULTS"):
+        monkeypatch.setenv(name, "")
+    assert main([f"--project={folder}", f"--results={tmp_path}/r", "run"]) == 2
+    assert "is no folder; name that of manage.py" in capsys.readouterr().err
+
+
+def test_a_terminal_that_lacks_a_letter_is_told_all_the_same(monkeypatch):
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(io.BytesIO(), "latin-1"))
+    assert main([]) == 0
+
+
+def test_a_project_in_the_root_has_no_name_and_no_label():
+    project = Project(folder=Path("/"), python=Path(sys.executable), **KNOWN)
+    assert project_options(project, "run", ["--path=/"]) == []
+
+
+def test_a_python_is_that_of_the_folder_where_a_command_is_typed(tmp_path):
+    (tmp_path / "mine/bin").mkdir(parents=True)
+    (tmp_path / "mine/bin/python").touch()
+    parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
+    typed = as_typed(["--python=3.13,mine"], parser, tmp_path)
+    assert list(typed) == [f"--python=3.13,{tmp_path}/mine"]

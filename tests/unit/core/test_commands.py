@@ -2,7 +2,9 @@
 
 import pytest
 
-from benchsuite.core.commands import PROGRAM_VARIABLE
+from benchsuite.core.commands import PROGRAM_VARIABLE, as_called
+from benchsuite.core.exceptions import UsageError
+from benchsuite.load.hosts import keys
 
 
 def called(make, *words, by=None):
@@ -16,3 +18,12 @@ def called(make, *words, by=None):
 
 def test_values(golden):
     golden.values()
+
+
+def test_no_sentence_names_a_command_that_is_not_there(tmp_path):
+    with pytest.raises(UsageError) as refused:
+        keys.read(tmp_path / "none")
+    sentence = called(as_called, str(refused.value), by="benchsuite")
+    assert "`benchsuite worker --new-key FILE` writes one" in sentence
+    line = "process 71, python manage.py runbench --path=/"
+    assert called(as_called, line, by="benchsuite") == line

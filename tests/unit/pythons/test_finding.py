@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from benchsuite.core.exceptions import UnavailableError
 from benchsuite.pythons import interpreter as finding
 from benchsuite.pythons.interpreter import CPYTHON, PYPY, Kind, find
 
@@ -71,3 +72,16 @@ def test_a_folder_of_the_path_that_is_closed_is_passed_over(machine, monkeypatch
     monkeypatch.setattr(os, "listdir", listdir)
     monkeypatch.setenv("PATH", f"{closed}:{machine / 'bin'}")
     assert find("3.10") == machine / "bin/python3.10"
+
+
+@pytest.mark.parametrize("path", ["~nobody-of-that-name/bin/python", f"/{'x' * 300}"])
+def test_a_path_that_can_be_nowhere_is_told(path):
+    with pytest.raises(UnavailableError, match="there is no file at that path"):
+        find(path)
+
+
+def test_an_environment_beside_us_needs_no_slash(machine, monkeypatch):
+    monkeypatch.chdir(machine)
+    (machine / "pyenv/versions/3.13.0").rename(machine / "mine")
+    monkeypatch.setattr(finding, "kind_of", lambda path: THIS)
+    assert find("mine") == machine / "mine/bin/python"

@@ -113,3 +113,11 @@ def test_a_profile_needs_requests_and_the_program(monkeypatch):
 
 def test_values(golden):
     golden.values()
+
+
+@pytest.mark.parametrize("workload", ["ws_broadcast", "ws_idle", "sse"])
+def test_users_who_stay_to_the_end_can_t_become_fewer(workload):
+    falling = LoadProfile(users=5, stages=(5.0, 2.0))
+    plan = resolve(replace(run("uvicorn", workload), load=falling))
+    with pytest.raises(UsageError, match="can't rest, so --stages must rise"):
+        preflight._check_users(plan)

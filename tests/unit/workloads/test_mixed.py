@@ -92,3 +92,8 @@ def test_what_the_view_needs_is_named(monkeypatch):
 
 def test_values(golden):
     golden.values()
+
+
+def test_an_option_of_a_part_that_is_given_twice_is_refused():
+    with pytest.raises(UsageError, match="sets an option twice: '1 get size=10 size=20'"):
+        Mixed(shares="1 get size=10 size=20 + 1 plain")

@@ -4,6 +4,7 @@ import io
 import json
 import os
 from contextlib import closing
+from dataclasses import replace
 from types import SimpleNamespace
 from typing import cast
 
@@ -220,3 +221,24 @@ def test_names_that_differ_by_a_password_alone_are_one():
     ]
     _, known = driver.together([(driver.np.empty(0, driver.DTYPE), names)])
     assert len(known) == 1
+
+
+def test_users_are_counted_until_the_last_process_is_done():
+    """Of a fixed amount of work each has its share done at another time."""
+    soon = replace(DONE, users=((0.0, 5), (1.0, 5)), connections=((1.0, 5),))
+    late = replace(DONE, users=((0.0, 5), (1.1, 5), (2.1, 3)), connections=((1.1, 5), (2.1, 3)))
+    whole = driver.merged([soon, late])
+    assert whole.users == ((0.0, 10), (1.1, 10), (2.1, 3))
+    assert whole.connections == ((1.1, 10), (2.1, 3))
+
+
+def test_a_part_of_a_load_does_not_end_it(pair):
+    """Of load hosts the master looks at all answers together."""
+    first, second, pool, ticks = pair
+    ends = LoadProfile(model="open", arrival_rate=50.0, ends_below=0.5, ends_within_s=0.5)
+    pool._job, pool.is_whole = replace(JOB, load=ends), False
+    for worker in (first, second):
+        worker.says("tick", elapsed_s=1.0, users=5, awaited=None, begun=0.5, overdue=40)
+        worker.says("done", **plain(DONE))
+    pool.wait(ticks.append)
+    assert (ticks[0].due, ticks[0].in_time, pool.ended_at) == (80, 0, None)

@@ -6,12 +6,14 @@ import resource
 import pytest
 from django.core.management import CommandError, call_command
 
+from benchsuite import conf
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.specs import RunSpec
 from benchsuite.management.options import run as run_options
 from benchsuite.management.options.run import of_words as specs
 from benchsuite.report.terminal import plan
 from benchsuite.runner import planning, preflight
+from benchsuite.servers.base import Available
 from benchsuite.system import cpus
 from tests.factories import make_run
 
@@ -119,3 +121,13 @@ def test_again(golden):
 def test_values(golden):
     here = {r"this machine has CPUs [\d, –]+": "this machine has <CPUs>", r"all \d+\.": "all <n>."}
     golden.values(raises=CommandError, replace=here)
+
+
+def test_the_usual_server_of_an_environment_is_not_chosen_by_this_python(tmp_path, monkeypatch):
+    monkeypatch.setenv("BENCHSUITE_CACHE", str(tmp_path / "cache"))
+    for name in ("gunicorn-gthread", "gunicorn-sync"):
+        lacking = Available(False, "gunicorn is not installed", "pip install gunicorn")
+        monkeypatch.setattr(conf.servers()[name], "available", lambda python, why=lacking: why)
+    (tmp_path / "six.txt").write_text("django\ngunicorn\n")
+    (run,) = specs(f"--env=six={tmp_path}/six.txt")
+    assert run.server.server == "gunicorn-gthread"

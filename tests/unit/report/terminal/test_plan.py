@@ -50,3 +50,9 @@ def test_where_server_and_load_run(monkeypatch):
 
 def test_values(golden):
     golden.values()
+
+
+def test_the_warm_up_is_that_of_all_runs_and_not_the_ramp_of_the_first():
+    loads = (replace(RUN.load, users=users, spawn_rate=5.0) for users in (100, 10))
+    plans = [resolve(replace(RUN, load=load)) for load in loads]
+    assert "10 users and 100 users, 2 s warm-up + 5 s each" in line(plans, 10)
