@@ -198,7 +198,7 @@ def specs(options: Mapping[str, Any]) -> tuple[RunSpec, ...]:
 
 
 def _usable(preferred: Sequence[str], values: Mapping[str, Any]) -> str:
-    """The first that the first of the Pythons can run, else the last; of an environment the first."""
+    """The first that the first of the Pythons can run, or the last; of an environment the first."""
     if "server.environment" in values:
         return preferred[0]
     spec = ServerSpec(server="", python=values.get("server.python", [""])[0])
