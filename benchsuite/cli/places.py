@@ -46,7 +46,8 @@ def as_typed(words: Sequence[str], parser: ArgumentParser, folder: Path) -> Iter
 
     def placed(name: str, kind: str) -> str:
         before, equals, file = name.rpartition("=") if "=" in kind else ("", "", name)
-        is_there = any(map(os.path.isfile, (folder / file, folder / file / "bin/python")))
+        program = "bin/python" if "PYTHON" in kind else ""  # of an environment's folder
+        is_there = any(map(os.path.isfile, (folder / file, folder / file / program)))
         is_file = file not in ("", "-") and (kind == "FILE" or is_there)
         return before + equals + str(folder / file) if is_file else name
 

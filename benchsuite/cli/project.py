@@ -88,7 +88,7 @@ def _manage(folder: Path) -> Path:
     for above in (folder, *folder.parents):
         if os.path.isfile(above / "manage.py"):
             return above / "manage.py"
-        if (above / ".git").exists() or above == Path.home():
+        if os.path.exists(above / ".git") or above == Path.home():
             break
     below = sorted(folder.glob("[!.]*/manage.py")) or sorted(folder.glob("[!.]*/[!.]*/manage.py"))
     if len(below) == 1:

@@ -264,8 +264,7 @@ class Search(Making):
     def _bisect(self, ranked: Sequence[Candidate]) -> Steps[None]:
         """Those that are left, `ranked` by what a full load got through."""
         notebook, cost_s = self.notebook, self.cost_s(self.load(1, WINDOW_S))
-        most = int(self._spare_s / cost_s / FEWEST_ROUNDS)
-        field = self._kept(ranked, max(2, min(FIELD, most)))
+        field = self._kept(ranked, max(2, min(FIELD, int(self._spare_s / cost_s / FEWEST_ROUNDS))))
         alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
         for place, left in enumerate(LEFT):
             for candidate in self.shuffled(field):

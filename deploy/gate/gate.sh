@@ -13,12 +13,12 @@ trap 'exit 2' ERR
 before=$(git rev-parse --verify --quiet "${1-}^{commit}") || { echo "gate.sh: there is no revision ${1-}" >&2; exit 2; }
 after=$(git rev-parse HEAD)
 condition=${2-}
-shift 2
+shift 2 || { echo "gate.sh REVISION CONDITION OPTION…" >&2; exit 2; }
 
 python=$(command -v "${PYTHON:-python3}") || { echo "gate.sh: there is no ${PYTHON:-python3}" >&2; exit 2; }
 folder=$(mktemp -d)
 worktree=$folder/$(basename "$(git rev-parse --show-toplevel)")
-trap 'git worktree remove --force "$worktree"; rm -rf "$folder"' EXIT
+trap 'git worktree remove --force "$worktree" || true; rm -rf "$folder"' EXIT
 git worktree add --quiet --detach "$worktree" "$after"
 
 benchsuite() {

@@ -128,7 +128,14 @@ def test_the_gate_calls_nothing_broken_but_the_condition(tmp_path):
     git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org"]
     for step in (["init", "-q"], ["commit", "-q", "--allow-empty", "-m", "before"]):
         subprocess.run([*git, *step], cwd=tmp_path, check=True)
-    for words, variables in ((["HEAD"], {}), (["HEAD", "p95 > +10%"], {"PYTHON": "python0"})):
-        gate, env = [GATE / "gate.sh", *words], {**os.environ, **variables}
+    (tmp_path / ".git/worktrees").touch()  # so none can be added
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    asked = ["HEAD", "p95 > +10%"]
+    for words, python in ((["HEAD"], "python3"), (asked, "python0"), (asked, "python3")):
+        env = {**os.environ, "PYTHON": python, "TMPDIR": str(scratch)}
+        gate = [GATE / "gate.sh", *words]
         ended = subprocess.run(gate, cwd=tmp_path, env=env, capture_output=True)
         assert ended.returncode == 2, ended.stderr
+        assert ended.stderr
+    assert not [*scratch.iterdir()]

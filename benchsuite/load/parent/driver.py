@@ -14,7 +14,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from contextlib import ExitStack, closing, contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, groupby
 from math import inf
 from pathlib import Path
 from time import monotonic, sleep
@@ -27,7 +27,7 @@ from benchsuite.core.plain import parsed, plain, read
 from benchsuite.core.printable import hidden
 from benchsuite.core.samples import UNITS, Kind
 from benchsuite.load import job as messages
-from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, Done, Job, Rehearsal, Tick
+from benchsuite.load.job import NAMES_FILE, SAMPLES_FILE, TINY_S, Done, Job, Rehearsal, Tick
 from benchsuite.pythons.interpreter import whole_path
 from benchsuite.stats.summary import DTYPE, Samples, added
 from benchsuite.system import cpus, folders, logfile
@@ -410,12 +410,13 @@ def merged(parts: Sequence[Done]) -> Done:
         default=max(part.window[1] for part in parts),
     )
     compressed = [part.traffic for part in parts if part.traffic is not None]
+    origin = min(part.origin for part in parts)
     return Done(
-        origin=min(part.origin for part in parts),
+        origin=origin,
         window=(min(end, *(part.window[0] for part in parts)), end),
         stopped=any(part.stopped for part in parts),
-        users=_each_second([part.users for part in parts]),
-        connections=_each_second([part.connections for part in parts if part.connections]),
+        users=_each_second(origin, [part.users for part in parts]),
+        connections=_each_second(origin, [part.connections for part in parts]),
         cpu_percent=most(part.cpu_percent for part in parts),
         lag_p50_s=most(part.lag_p50_s for part in parts),
         lag_p99_s=most(part.lag_p99_s for part in parts),
@@ -430,9 +431,9 @@ def most(values: Iterable[float | None]) -> float | None:
     return max((value for value in values if value is not None), default=None)
 
 
-def _each_second(parts: Sequence[Counted]) -> Counted:
-    """Sums what all counted at about the same time; who has ended counts none."""
-    return tuple(
-        (max(moment for moment, _ in second), sum(count for _, count in second))
-        for second in zip_longest(*parts, fillvalue=(0.0, 0))
-    )
+def _each_second(origin: float, parts: Sequence[Counted]) -> Counted:
+    """Sums what all counted in the same second; who has not begun or has ended counts none."""
+    rows = sorted(chain.from_iterable(parts))
+    seconds = groupby(rows, lambda row: (row[0] - origin + TINY_S) // 1)
+    counted = ([*of_second] for _, of_second in seconds)
+    return tuple((second[-1][0], sum(count for _, count in second)) for second in counted)

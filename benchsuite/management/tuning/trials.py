@@ -223,8 +223,7 @@ def _percentile_s(goal: Goal, planned: int, met: int, distribution: Histogram) -
 
 def _planned(summary: Summary, each: float) -> int:
     """Requests, of which a journey that was dropped would have made `each`."""
-    dropped = summary.arrivals.dropped if summary.arrivals else 0
-    return summary.requests + round(dropped * each)
+    return summary.requests + (round(summary.arrivals.dropped * each) if summary.arrivals else 0)
 
 
 def _requests_each(total: Summary, summaries: Sequence[Summary]) -> float:

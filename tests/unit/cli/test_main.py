@@ -18,7 +18,7 @@ from benchsuite.cli import project as projects
 from benchsuite.cli.main import COMMANDS, OTHERS, VERBS, _serve, main, project_options
 from benchsuite.cli.places import as_typed, local_zone
 from benchsuite.cli.project import Project, find
-from benchsuite.core.exceptions import UnavailableError
+from benchsuite.core.exceptions import UnavailableError, UsageError
 from benchsuite.views.access import TOKEN_VARIABLE
 
 PYTHON = "/shop/.venv/bin/python"
@@ -217,5 +217,14 @@ def test_a_python_is_that_of_the_folder_where_a_command_is_typed(tmp_path):
     (tmp_path / "mine/bin").mkdir(parents=True)
     (tmp_path / "mine/bin/python").touch()
     parser = load_command_class("benchsuite", "runbench").create_parser("manage.py", "runbench")
-    typed = as_typed(["--python=3.13,mine"], parser, tmp_path)
-    assert list(typed) == [f"--python=3.13,{tmp_path}/mine"]
+    typed = as_typed(["--python=3.13,mine", "--expect=mine"], parser, tmp_path)
+    assert list(typed) == [f"--python=3.13,{tmp_path}/mine", "--expect=mine"]
+
+
+def test_a_closed_folder_is_told(monkeypatch, tmp_path):
+    def closed(path, **_):
+        raise PermissionError(13, "Permission denied", str(path))
+
+    monkeypatch.setattr(Path, "exists", closed)
+    with pytest.raises(UsageError, match=r"There is no manage\.py in"):
+        projects._manage(tmp_path)

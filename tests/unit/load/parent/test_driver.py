@@ -232,6 +232,13 @@ def test_users_are_counted_until_the_last_process_is_done():
     assert whole.connections == ((1.1, 10), (2.1, 3))
 
 
+def test_connections_are_added_up_by_second_also_where_a_process_has_none_at_first():
+    first = replace(DONE, connections=((1.0, 1), (2.0, 1), (3.0, 5), (4.0, 5)))
+    second = replace(DONE, connections=((3.1, 5), (4.1, 5)))
+    whole = driver.merged([first, second])
+    assert whole.connections == ((1.0, 1), (2.0, 1), (3.1, 10), (4.1, 10))
+
+
 def test_a_part_of_a_load_does_not_end_it(pair):
     """Of load hosts the master looks at all answers together."""
     first, second, pool, ticks = pair
