@@ -7,6 +7,8 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from pathlib import Path
 
+import psutil
+
 SOON_S = 20.0
 """More than anything takes that is on its way; only a failing test waits that long."""
 
@@ -22,6 +24,16 @@ def processes_with(marker: str) -> list[int]:
             if wanted in path.read_bytes().split(b"\0"):
                 carrying.append(int(path.parent.name))
     return carrying
+
+
+def below(pid: int, word: str) -> list[psutil.Process]:
+    """Descendants with this word in their command line; who ends meanwhile is none."""
+    named = []
+    for process in psutil.Process(pid).children(recursive=True):
+        with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
+            if word in " ".join(process.cmdline()):
+                named.append(process)
+    return named
 
 
 def eventually(is_so: Callable[[], bool], within_s: float = SOON_S) -> bool:

@@ -7,11 +7,10 @@ import sqlite3
 import subprocess
 import time
 import uuid
-from contextlib import closing, suppress
+from contextlib import closing
 from operator import attrgetter
 from pydoc import locate
 
-import psutil
 import pytest
 from django.test import Client
 
@@ -20,6 +19,7 @@ from benchsuite.core.results import Status
 from benchsuite.services.api import Api
 from benchsuite.workloads.pages import Upstream, UpstreamAsync
 from tests.integration.command import SHORT, measured, wait_for
+from tests.integration.left_behind import below
 from tests.integration.runs import made, page
 from tests.needs import audited, needs
 
@@ -133,11 +133,9 @@ def spooled(folder):
 
 def victim_of(parent, word):
     """The first of a process's children that has this word in its command line."""
-    for child in psutil.Process(parent).children(recursive=True):
-        with suppress(psutil.ZombieProcess, psutil.NoSuchProcess):
-            if any(word in part for part in child.cmdline()):
-                return child
-    raise AssertionError(f"no child of {parent} has {word} in its command line")
+    children = below(parent, word)
+    assert children, f"no child of {parent} has {word} in its command line"
+    return children[0]
 
 
 @pytest.mark.parametrize(

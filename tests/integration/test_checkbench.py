@@ -6,7 +6,6 @@ import socket
 from contextlib import closing, suppress
 from functools import partial
 
-import psutil
 import pytest
 from django.core.management import CommandError, call_command
 
@@ -16,7 +15,7 @@ from benchsuite.management.commands import checkbench
 from benchsuite.models import Calibration
 from benchsuite.system import lock
 from tests.integration.command import wait_for
-from tests.integration.left_behind import eventually
+from tests.integration.left_behind import below, eventually
 
 
 def test_the_machine_is_shown_with_what_to_do(command):
@@ -62,13 +61,8 @@ def test_calibrating_keeps_a_ceiling_for_each_load(monkeypatch, capsys):
 
 def test_a_killed_calibration_leaves_nothing(command):
     with command.start("checkbench", "--calibrate", "--load-processes=2", "--duration=5") as bench:
-
-        def responders() -> list[psutil.Process]:
-            below = psutil.Process(bench.pid).children(recursive=True)
-            return [process for process in below if "null.py" in " ".join(process.cmdline())]
-
-        wait_for("both responders", lambda: len(responders()) == 2)
-        both = responders()
+        wait_for("both responders", lambda: len(below(bench.pid, "null.py")) == 2)
+        both = below(bench.pid, "null.py")
         bench.kill()
         bench.communicate()
     assert eventually(lambda: not any(process.is_running() for process in both))

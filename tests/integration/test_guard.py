@@ -19,7 +19,7 @@ from benchsuite.services import postgres as programs
 from benchsuite.system import guard, reaper
 from benchsuite.system.account import hand_over, rights_of, unprivileged
 from benchsuite.system.guard import guarded
-from tests.integration.left_behind import eventually, processes_with
+from tests.integration.left_behind import below, eventually, processes_with
 from tests.integration.stub import Parent
 from tests.needs import audited, needs
 
@@ -86,7 +86,7 @@ def the_guard():
     found: list[psutil.Process] = []
 
     def is_there():  # a child that was just forked has its parent's name for a moment
-        found[:] = [one for one in psutil.Process().children() if "reaper" in str(one.cmdline())]
+        found[:] = below(os.getpid(), "reaper")
         return bool(found)
 
     assert eventually(is_there), "no guard"
