@@ -49,7 +49,7 @@ def test_every_server_makes_a_run(command, part):
         assert one["workload"] == "io_read"
         assert one["failures"] == 0, told
         assert one["requests"] > 5, told
-        assert one["goodput"] == one["throughput"] > 10, told
+        assert one["goodput"] == one["throughput"] > 0, told
         times = one["response_time"]
         shown = [times[name] for name in ("p50_s", "p75_s", "p90_s", "max_s")]
         known = [value for value in shown if value is not None]  # few answers carry no p90

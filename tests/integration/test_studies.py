@@ -74,7 +74,8 @@ def test_it_ends_when_its_claims_are_decided_or_its_budget_is_over(study):
     assert first == [("sync", "plain", number) for number in range(1, len(first) + 1)]
     is_open = "can't be told here   It answers" in made.out  # where the machine isn't quiet
     assert ("Open     answers" in made.out) == is_open
-    assert len(first) == (2 + LOOKS - 1 if is_open else 2)
+    counting = rows(study, "SELECT id FROM benchsuite_run WHERE verdict IN ('valid', 'weak')")
+    assert len(first) == 2 + LOOKS - 1 if is_open else len(counting) == 2
 
     cut = study.run("runstudy", "small", "--budget=1s", limit_s=LONGEST_S)
     assert cut.status == 0, cut.err
