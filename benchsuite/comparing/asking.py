@@ -74,8 +74,7 @@ def candidates(runs: Iterable[Run], objective: Objective, rate: float) -> list[C
     titles = cell_titles([some[0] for some in groups.values()], apart_from=("label", "load"))
     titled = zip(titles, groups.values(), strict=True)
     made = [_candidate(title, some, objective, rate) for title, some in titled]
-    order = list(Fit)
-    return sorted(made, key=lambda one: (order.index(one.fit), _at_most(one.memory_bytes)))
+    return sorted(made, key=lambda row: ([*Fit].index(row.fit), _at_most(row.memory_bytes)))
 
 
 def _at_most(memory_bytes: float | None) -> float:

@@ -197,7 +197,7 @@ def evidence(run: Run, **more: Any) -> LimitEvidence | None:
     target = [one.counts for one in in_window(readings, TARGET, window) if one.counts]
     findings = [one for one in run.findings.all() if one.level != Level.INFO.value]
     weighty = {one.code.split()[0]: one for one in findings}
-    limit, stall = weighty.get("B204"), weighty.get("B205")
+    limit, stall, instances = weighty.get("B204"), weighty.get("B205"), server.get("instances") or 1
     figures = {
         "window_s": window[1] - window[0] if window else None,
         "rate": total.throughput,
@@ -212,8 +212,8 @@ def evidence(run: Run, **more: Any) -> LimitEvidence | None:
         "queued": total.queued,
         "failed_share": total.failures / total.requests,
         "in_vain_share": in_vain / total.requests,
-        "processes": run.processes and run.processes * (server.get("instances") or 1),
-        "sized": "in all " if (server.get("instances") or 1) > 1 else "--processes=",
+        "processes": run.processes and run.processes * instances,
+        "sized": "in all " if instances > 1 else "--processes=",
         "threads": run.threads,
         "sets_threads": facts.get("threads_word") is not None,
         "slots": facts.get("at_once"),

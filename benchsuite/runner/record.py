@@ -30,7 +30,6 @@ from benchsuite.runner.gains import Answers, Learned, answers
 from benchsuite.runner.monitor import INTERVAL_S, Monitor
 from benchsuite.runner.planning import Plan
 from benchsuite.runner.running_system import ELSEWHERE, FRONT, TARGET, RunningSystem
-from benchsuite.servers.base import ServerAdapter
 from benchsuite.stats import signs
 from benchsuite.stats.levels import ceiling_rate, climb, level_of
 from benchsuite.stats.signs import Traffic
@@ -345,15 +344,16 @@ def _cpus_busy(record: RunRecord, used: CpuShares, on: frozenset[int] | None) ->
     answering = [share for share in used.values() if share is not None]
     if not on or not answering:
         return None
-    own, server = 0.0, record.plan.server
-    if server.starts and _uses_one(server):  # how many serve of what runs already, nobody knows
-        own = (used[TARGET] or 0.0) / min(server.processes * record.spec.server.instances, len(on))
+    own = 0.0
+    if record.plan.server.starts:  # else nobody knows how many of its processes serve
+        own = (used[TARGET] or 0.0) / _usable_cpus(record.plan, len(on))
     return min(max(sum(answering) / len(on), own), 100.0)
 
 
-def _uses_one(server: ServerAdapter) -> bool:
-    """Whether a process of it uses one CPU at most: one of a Python without a GIL uses all."""
-    return not server.serves_project or bool(server.python.facts.get("gil", True))
+def _usable_cpus(plan: Plan, cpus: int) -> int:
+    """How many of these its processes can use at once: each one of them, or all without a GIL."""
+    holds_gil = not plan.server.serves_project or plan.server.python.facts.get("gil", True)
+    return min(plan.server.processes * plan.spec.server.instances, cpus) if holds_gil else cpus
 
 
 def _effort(
@@ -386,13 +386,12 @@ def _front(record: RunRecord, used: CpuShares, on: frozenset[int] | None) -> Fro
     plan, front, target = record.plan, used[FRONT], used[TARGET]
     if plan.front is None or not on or front is None or target is None:
         return None
-    processes = plan.server.processes * plan.spec.server.instances
     return FrontShares(
         name=plan.spec.server.front,
         front_percent=front,
         front_cpus=plan.front.parallel or len(on),
         target_percent=target,
-        target_cpus=processes if _uses_one(plan.server) else len(on),
+        target_cpus=_usable_cpus(plan, len(on)),
         answering_percent=sum(share for share in used.values() if share is not None),
         cpus=len(on),
     )

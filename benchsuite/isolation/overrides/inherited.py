@@ -126,14 +126,11 @@ class Replaced:
 
     def pair(self, entry: dict[Any, Any]) -> dict[Any, Any]:
         """A mapping with host and port of a server, which then are those of what the run has."""
-        keys = {str(key).lower(): key for key in entry}
-        host, port = (entry.get(keys.get(part)) for part in ("host", "port"))
-        if type(host) is not str or type(port) not in (str, int):  # no lazy object is evaluated
-            return entry
+        keys, here = {str(key).lower(): key for key in entry}, _server(entry)
         for old, new in self._moves:
-            if not old.name and old.is_at(Place(host=host, port=str(port))):
-                own_port = new.port if type(port) is str else int(new.port)
-                parts = {"host": new.host, "port": own_port, "password": new.password}
+            if here and not old.name and old.is_at(here):
+                port = new.port if isinstance(entry[keys["port"]], str) else int(new.port)
+                parts = {"host": new.host, "port": port, "password": new.password}
                 own = dict.fromkeys(keys.keys() & {"username", "ssl"})  # are of the old server
                 own |= {key: part for key, part in parts.items() if part}
                 return {**entry, **{keys.get(key, key): part for key, part in own.items()}}
@@ -203,6 +200,14 @@ def _kind(scheme: str) -> str:
     return scheme.lower().partition("+")[0].rstrip("s")
 
 
+def _server(entry: Mapping[Any, Any]) -> Place | None:
+    """That whose host and port a mapping has; no lazy object is evaluated."""
+    parts = {str(key).lower(): item for key, item in entry.items()}
+    host, port = parts.get("host"), parts.get("port")
+    is_one = issubclass(type(host), str) and issubclass(type(port), (str, int)) and port
+    return Place(host=str(host), port=str(port)) if is_one else None
+
+
 def _servers(value: Any) -> Iterator[Place]:
     """Every server that a setting names, in whatever form."""
     if isinstance(value, str):
@@ -211,9 +216,7 @@ def _servers(value: Any) -> Iterator[Place]:
             if place.host and (place.scheme or place.port):
                 yield place._replace(name="")
     elif isinstance(value, Mapping):
-        keys = {str(key).lower(): item for key, item in value.items()}
-        if isinstance(keys.get("host"), str) and keys.get("port"):
-            yield Place(host=keys["host"], port=str(keys["port"]))
+        yield from filter(None, [_server(value)])
         for item in value.values():
             yield from _servers(item)
     elif isinstance(value, (list, tuple)):
