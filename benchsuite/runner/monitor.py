@@ -1,7 +1,7 @@
 """Watches a run while its load runs, and says afterwards what else happened."""
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
@@ -56,7 +56,7 @@ class Monitor:
         self.page = ""  #: The name of that request, as the load knows it.
         self._prober: probes.Watch | None = None
 
-    def sampler(self) -> Sampler:
+    def sampler(self, on_cpus: Collection[int] | None) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this monitor along."""
         load = ProcessTree(self._load_pids)
         parts = {**self._serving.parts, LOAD: lambda: [stat.pid for stat in load.living()]}
@@ -68,6 +68,7 @@ class Monitor:
             devices=(*DEVICES, Speed, Scheduling, *self._devices),
             reaped_s=self._serving.reaped_s,
             elsewhere=tuple if self.agent is None else self.agent.readings,
+            on_cpus=on_cpus,
         )
 
     @contextmanager

@@ -222,16 +222,12 @@ class Session:
         agent = stack.enter_context(self._watching.run()) if self._watching else None
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(work)(**job.workload.options)  # with what its databases showed
-        sampler = monitor.sampler()
+        beside = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
+        sampler = monitor.sampler(beside)
         if spec.diagnoses == FLAME:
             record.profiler = Profiler(stack.enter_context(ExitStack()), folder, spec.load, token)
         try:
-            with (
-                # this thread and the sampler; the prober is a client
-                cpus.given(cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())),
-                monitor.watching(asked, job, folder),
-                record.watched(sampler),
-            ):
+            with monitor.watching(asked, job, folder), record.watched(sampler), cpus.given(beside):
                 record.done = _load(load, record, monitor, watcher, sampler)
             record.load_ended()
         except KeyboardInterrupt:

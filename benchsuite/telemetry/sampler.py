@@ -2,14 +2,17 @@
 target consists of then, with those that ended between.
 """
 
+import os
 import threading
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 
 from benchsuite.core.observations import Turnover
 from benchsuite.core.results import Reading
+from benchsuite.system import cpus
 from benchsuite.system.procfs import Key, Stat, read_stat
 from benchsuite.telemetry.base import Device, Figures, ServiceProbe, Snapshot
 from benchsuite.telemetry.devices import Counts, Cpu, Memory, OpenFiles
@@ -18,7 +21,7 @@ DEVICES: tuple[type[Device], ...] = (Cpu, Memory, Counts, OpenFiles)
 COSTLY_SHARE = 0.008
 """Of one core, for seconds with costly figures, give or take a fifth; others take 0.2 ms, so that
 together they stay below 1 %."""
-ALLOWANCE = 0.2  #: Of an interval: a cost may reach so far into the next one.
+ALLOWANCE = 0.2  #: Of an interval: a reading may take so long, and a cost reach into the next one.
 STOP_S = 10.0  #: How long the thread may take to end the reading that it is at.
 Pids = Callable[[], list[int]]
 
@@ -37,6 +40,7 @@ class Sampler:
     missing, and the error is told in the end. What is in `also` is called after the parts, each
     time. `service_probes` are asked with the part of that name. `reaped_s` tells for each part
     the CPU time of its orphans that have ended. `elsewhere` gives what was read on other machines.
+    It stays `on_cpus` until readings come slowly there, as beside hundreds of busy processes.
     """
 
     def __init__(
@@ -48,7 +52,9 @@ class Sampler:
         service_probes: Mapping[str, ServiceProbe] | None = None,
         reaped_s: Callable[[str], float] = lambda part: 0.0,
         elsewhere: Callable[[], Iterable[Reading]] = tuple,
+        on_cpus: Collection[int] | None = None,
     ) -> None:
+        self._on_cpus, self._all_cpus = on_cpus, cpus.available()
         self._service_probes, self._reaped_s = dict(service_probes or {}), reaped_s
         self._elsewhere = elsewhere
         self._interval_s, self._also, self._devices = interval_s, also, devices
@@ -80,6 +86,7 @@ class Sampler:
         """Return everything seen; what was not started has seen nothing."""
         if self._thread.ident is not None:
             self._enough.set()
+            self._spread(self._thread.native_id)
             self._thread.join(STOP_S)
             if self._thread.is_alive():
                 self._errors[f"The sampler did not end within {STOP_S:g} s."] += 1
@@ -106,11 +113,19 @@ class Sampler:
 
     def _watch(self) -> None:
         due = self._started_at
-        while not self._enough.wait(max(0.0, due - time.monotonic())):
-            self._read()
-            # Seconds that were missed are missing, and not made up for in a hurry.
-            missed = max(0.0, (time.monotonic() - due) // self._interval_s)
-            due += self._interval_s * (missed + 1)
+        with cpus.given(self._on_cpus):
+            while not self._enough.wait(max(0.0, due - time.monotonic())):
+                self._read()
+                # Seconds that were missed are missing, and not made up for in a hurry.
+                missed = max(0.0, (time.monotonic() - due) // self._interval_s)
+                if time.monotonic() - due > ALLOWANCE * self._interval_s:
+                    self._spread()
+                due += self._interval_s * (missed + 1)
+
+    def _spread(self, thread: int | None = None) -> None:
+        """Gives the thread, by default the current one, all CPUs."""
+        with suppress(OSError):  # it has ended
+            os.sched_setaffinity(thread or 0, self._all_cpus)
 
     def _read(self) -> None:
         before_s = time.thread_time()

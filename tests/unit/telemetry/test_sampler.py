@@ -4,7 +4,10 @@ import itertools
 import os
 import time
 
+import pytest
+
 from benchsuite.core.exceptions import UnavailableError
+from benchsuite.system import cpus
 from benchsuite.telemetry import sampler
 from benchsuite.telemetry.base import Device
 from benchsuite.telemetry.sampler import Sampler
@@ -119,6 +122,42 @@ def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
     assert at
     assert len(at) < len(readings)
     assert all(later - earlier > 0.09 for earlier, later in itertools.pairwise(at))
+
+
+@pytest.mark.skipif(len(cpus.available()) < 2, reason="all CPUs are one")
+def test_it_leaves_the_cpus_on_which_readings_come_slowly():
+    everything, on = os.sched_getaffinity(0), []
+
+    class Slow(Device):
+        def sample(self, snapshot):
+            on.append(os.sched_getaffinity(0))
+            time.sleep(0.01)
+            return {}
+
+    first, *_ = everything
+    watched(Sampler({"target": this_process}, 0.02, [Slow], on_cpus={first}), lambda: len(on) > 2)
+    assert on[0] == {first}
+    assert on[-1] == everything
+    assert os.sched_getaffinity(0) == everything, "who started it stays where it was"
+
+
+@pytest.mark.skipif(len(cpus.available()) < 2, reason="all CPUs are one")
+def test_a_reading_that_is_under_way_at_the_stop_gets_all_cpus():
+    everything, on = os.sched_getaffinity(0), []
+
+    class Starved(Device):
+        def sample(self, snapshot):
+            on.append(os.sched_getaffinity(0))
+            deadline = time.monotonic() + PATIENCE_S
+            while os.sched_getaffinity(0) != everything and time.monotonic() < deadline:
+                time.sleep(0.005)
+            on.append(os.sched_getaffinity(0))
+            return {}
+
+    first, *_ = everything
+    seen = watched(Sampler({"target": this_process}, 9, [Starved], on_cpus={first}), lambda: on)
+    assert on == [{first}, everything]
+    assert seen.errors == ()
 
 
 def test_who_comes_along_is_called_each_time_and_may_fail():
