@@ -38,6 +38,7 @@ from benchsuite.system.process import Patience, Process, any_program, running, w
 from benchsuite.telemetry.prober.answer import ASKED_HEADER, NotAnswered, Probe, ask
 from benchsuite.telemetry.prober.program import RUN_HEADER
 
+GRACE_S = 3.0  #: Nobody waits for what a server does at its end: the drain is over.
 READY_TIMEOUT_S = 60.0  #: How long each program may take, unless --start-timeout says it.
 PROJECT = ("DJANGO_SETTINGS_MODULE", "BENCHSUITE_INSTRUCTIONS")  #: Variables about the project.
 
@@ -298,7 +299,7 @@ class Assembly:
                 log=self.folder / f"{part}-{len(self.system.members)}.log",
                 env=self.environment(adapter),
                 stop_signal=adapter.stop_signal,
-                grace_s=adapter.grace_s,
+                grace_s=min(adapter.grace_s, GRACE_S),
                 marker=self.token,
                 on_cpus=self.plan.spec.server.cpus,
             )
