@@ -144,8 +144,7 @@ class Command(BriefCommand):
         if asked.dry_run:
             runs = zip(execution.ahead, times_s, strict=True)
             for number, (turn, time_s) in enumerate(runs, start=1):
-                options_of = arguments(execution.candidates[turn.place].cell)
-                line = command("runbench", *options_of, f"--seed={turn.seed}")
+                line = command("runbench", *arguments(execution.candidates[turn.place].cell))
                 screen.say(f"{number:>3}  {format_period(round(time_s))}: {line}")
             return
         known = [] if execution.is_open_ended else execution.ahead

@@ -1,5 +1,6 @@
 """How a study is executed, whatever its runs do; the runs themselves are told here."""
 
+import shlex
 import sys
 from collections import Counter
 from collections.abc import Callable
@@ -418,6 +419,8 @@ def test_a_dry_run_shows_each_run_as_a_command(machine, file, capsys):
     assert "--users=2" in lines[0]
     assert all("rate=" in line for line in lines[2:]), "what must be known first comes first"
     assert "3 s: python manage.py runbench" in lines[0]
+    for line in lines[:2]:
+        call_command("runbench", *shlex.split(line.partition("runbench ")[2]), "--dry-run")
     assert not machine.made
     assert not StudyRun.objects.exists()
 
