@@ -13,7 +13,7 @@ from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import counted, format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats.levels import FAILED
-from benchsuite.stats.signs import STARVED_SHARE
+from benchsuite.stats.signs import IN_VAIN, STARVED_SHARE
 
 CRASHES = 3  #: So many ends, and half as many requests lost: it crashes again and again.
 CONNECT_AGAIN_S = 1.0  #: After it a connection left out of a full queue tries again (RFC 6298).
@@ -103,6 +103,11 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
             hint = "Their requests were answered: see the messages of the journeys below."
             if what != "journeys":
                 hint = "The locustfile raised it, at the line that the message names."
+        elif most in {kind.words for kind in IN_VAIN}:
+            hint = (
+                "See the server's log below. If it says nothing, use less load, or give answers "
+                "more time (--timeout, --drain)."
+            )
         elif most == Kind.THROTTLED.words:
             hint = (
                 "Status 429 says that more is asked than is let through: lift its throttling for "

@@ -124,7 +124,7 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     count = evidence.total.response_time.count
     succeeded = f"{counted(count, evidence.unit)} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
-    hint = "Increase --duration or --iterations, or use more load."
+    hint = "Increase --duration or --iterations."
     if count < FEWEST_SAMPLES:
         message = f"Only {succeeded}; a run needs at least {FEWEST_SAMPLES}."
         yield rule.finding(Level.INVALID, message, hint=hint, value=count)

@@ -123,7 +123,7 @@ def failures(rows: Sequence[Run]) -> str:
 def none_right(rows: Sequence[Run]) -> str:
     """Which runs got no right answer; why is said where their results are."""
     return "\n".join(
-        f"{row.server}: not one answer was right; B201 above says why."
+        f"{row.server}: no request of the window was answered right; B201 above says why."
         for row in rows
         if row.requests == row.failures
         and any(finding.code.startswith("B201 ") for finding in row.findings.all())
