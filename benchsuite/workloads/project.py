@@ -160,7 +160,8 @@ class Shape:
         if REDIRECT in signs:
             return
         looks = ((TITLED, TITLE.search), (WAY_OUT, LOG_OUT.search), (JSON, BEGIN.match))
-        seen = [look(response.content) for name, look in looks if name in self._wanted]
+        there = [look for name, look in looks if self._wanted.get(name, ABSENT) != ABSENT]
+        seen = [look(response.content) for look in there]
         marks = [one[0] for one in seen if one is not None]
         if self._wanted.get(VISITOR) == PRESENT:
             marks.append(self._visitor)

@@ -2,6 +2,7 @@
 
 import random
 from itertools import count
+from types import SimpleNamespace
 
 import pytest
 from django.http import HttpResponse, HttpResponseRedirect
@@ -9,6 +10,7 @@ from django.test import Client
 from django.urls import path
 
 from benchsuite.core.exceptions import AnswerError, UsageError
+from benchsuite.workloads import project
 from benchsuite.workloads.project import Shape, Url
 
 seen = []
@@ -155,6 +157,13 @@ def test_what_may_change_in_a_right_answer(golden):
         return [words for words in (shape.differs(answer()) for _ in range(400)) if words]
 
     golden.cases(differing)
+
+
+def test_a_way_out_is_not_searched_for_where_there_is_none(monkeypatch):
+    """That takes four times as long as all other checks of a page of changing length."""
+    shape = learned(HttpResponse(ROW * rows) for rows in range(5, 10))
+    monkeypatch.setattr(project, "LOG_OUT", SimpleNamespace(search=pytest.fail))
+    assert [shape.differs(HttpResponse(ROW * rows)) for rows in range(9, 3, -1)] == [""] * 6
 
 
 OUSTED = page_shape("Logged out", "You have been logged out.", "")
