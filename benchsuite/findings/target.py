@@ -2,22 +2,29 @@
 front: B201 to B206, B208 and B211 to B214.
 """
 
+import math
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import groupby
 from statistics import fmean, median
 
 from benchsuite.core.observations import BESIDE_ROWS, Evidence
-from benchsuite.core.results import Finding, Level, Reached, Summary
+from benchsuite.core.results import Finding, Interval, Level, Reached, Summary
 from benchsuite.core.samples import EVENT, MESSAGE, Kind
 from benchsuite.core.units import counted, format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
+from benchsuite.stats import histogram
 from benchsuite.stats.levels import FAILED
 from benchsuite.stats.signs import IN_VAIN, STARVED_SHARE
 
 CRASHES = 3  #: So many ends, and half as many requests lost: it crashes again and again.
 CONNECT_AGAIN_S = 1.0  #: After it a connection left out of a full queue tries again (RFC 6298).
 FEWEST_ROUNDS = 4  #: Where none of so many rounds shows a page that waits, it doesn't.
+SILENT_S = 3  #: Shorter silences may be chance,
+FEWEST_MISSED = 20  #: as may those in which fewer answers were due.
+AWAITING = 0.5  #: So many of the users must wait meanwhile.
+EDGE_S = 0.01
 FEWEST_ANSWERS = 10  #: That a user must get on average before a share can be told,
 FEW_ANSWERS = 3  #: and where most get nothing, which is no chance.
 
@@ -54,6 +61,16 @@ LIMITS = {
 }
 
 
+def inside(evidence: Evidence) -> list[Interval]:
+    """The whole seconds of the window."""
+    begin, end = evidence.window or (math.inf, math.inf)
+    return [
+        interval
+        for interval in evidence.intervals
+        if interval.second >= begin - EDGE_S and interval.second + 1 <= end + EDGE_S
+    ]
+
+
 @finding("B201", "failures", weak=0.1, invalid=100 * FAILED, by_stage=True, beyond=True)
 def failures(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """failed requests"""
@@ -76,6 +93,45 @@ def waited_in_vain(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         f"never answered; {format_count(total.requests - total.failures)} succeeded in it.",
         hint="See the server's log below, and B206.",
     )
+
+
+@also("B201")
+def silence(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
+    """Where the target stops answering, few requests are there to fail: users wait, and send none.
+    Those who are answered after all have waited through the silence, which their times show.
+    """
+    total, seconds = evidence.total, inside(evidence)
+    gaps = ([*gap] for is_silent, gap in groupby(seconds, lambda at: not at.successes) if is_silent)
+    gap = max(gaps, key=len, default=[])
+    silent_s, begin = len(gap), evidence.window[0] if evidence.window else 0.0
+    if total is None or not SILENT_S <= silent_s < len(seconds):
+        return
+    missed = total.goodput * len(seconds) / (len(seconds) - silent_s) * silent_s
+    later = (at for at in evidence.intervals if at.second > gap[-1].second and at.successes)
+    if missed < FEWEST_MISSED or longest_s(next(later, None)) >= silent_s - 1:
+        return
+    # users may all pause at once; arrivals pile up
+    arrived, awaiting_s = evidence.arrived_per_s, sum(at.users or 0 for at in gap)
+    if arrived is not None:
+        awaiting_s = arrived * silent_s**2 / 2
+    under_way = evidence.under_way or total.concurrency or 0.0
+    if under_way * len(seconds) < AWAITING * awaiting_s:
+        return
+    to = " to its end" if gap[-1] is seconds[-1] else ""
+    yield from rule.weighed(
+        silent_s / len(seconds) * 100,
+        f"Nobody was answered for {silent_s} s of the window, from second "
+        f"{round(gap[0].second - begin)} on{to}, and what had been asked by then never was.",
+        hint="It may wait for a lock or a restart, or be out of threads or connections.",
+    )
+
+
+def longest_s(interval: Interval | None) -> float:
+    """The longest time of the answers of a second."""
+    if interval is None:
+        return 0.0
+    times = histogram.decode(interval.histogram) if interval.histogram else histogram.empty()
+    return max(histogram.values_at(times, [100]).values(), default=interval.p50_s or 0.0)
 
 
 @also("B201")

@@ -11,6 +11,7 @@ from benchsuite.core.observations import Evidence
 from benchsuite.core.results import Finding, Interval, Level
 from benchsuite.core.units import counted, format_percent, format_rate
 from benchsuite.findings.registry import INFORMATIONAL, Rule, finding
+from benchsuite.findings.target import inside, silence
 from benchsuite.stats import histogram
 from benchsuite.stats.levels import HELD
 from benchsuite.stats.steady import change
@@ -60,7 +61,6 @@ def is_surely_beyond(evidence: Evidence, chance: float | None = None) -> bool:
 
 FEWEST_SAMPLES = 20  #: A run with fewer successes is invalid.
 FEWEST_INTERVALS = 8  #: Seconds that a window must have before a trend can be told from noise.
-EDGE_S = 0.01
 QUEUES_PERCENT = 60.0  #: So busy a server forgets its queue after twenty answers, and ever later.
 
 MIDDLE = range(27, 76, 4)  #: Percentiles of the middle half.
@@ -73,14 +73,9 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     Where a target with open arrivals is busy, its queue remembers, and times rise and fall by
     chance: then what each answer costs is looked at, unless the queue only grows.
     """
-    begin, end = evidence.window or (math.inf, math.inf)
-    inside = [
-        interval
-        for interval in evidence.intervals
-        if interval.second >= begin - EDGE_S and interval.second + 1 <= end + EDGE_S
-    ]
+    seconds_inside = inside(evidence)
     # a second without a right answer has no time
-    typical = ((second, typical_s(interval)) for second, interval in enumerate(inside))
+    typical = ((second, typical_s(interval)) for second, interval in enumerate(seconds_inside))
     times = {second: time_s for second, time_s in typical if time_s is not None}
     seconds, what, series = [*times], "response time", [*times.values()]
     effort = evidence.effort
@@ -88,13 +83,13 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if effort and is_busy and not is_surely_beyond(evidence):
         what, series = f"{effort.words} per answer", [*effort.each_s]
         seconds = [*range(len(series))]
-    answered = [float(interval.successes + interval.failures) for interval in inside]
+    answered = [float(interval.successes + interval.failures) for interval in seconds_inside]
     changes = [
         (name, changed)
         for name, values in (("throughput", answered), (what, series))
         if (changed := change(values, least=FEWEST_INTERVALS, percent=rule.weak))
     ]
-    if not changes:
+    if not changes or any(silence(evidence)):
         return
     name, worst = min(changes, key=lambda named: named[1].has_steady_half)
     if name == what and worst.at is not None:

@@ -5,7 +5,7 @@ from dataclasses import replace
 from benchsuite.core.observations import Cluster, FrontShares, Turnover
 from benchsuite.core.results import Level
 from benchsuite.core.samples import Round, Stall
-from tests.unit.findings.clean import CLEAN, found, summary, words
+from tests.unit.findings.clean import CLEAN, found, intervals, summary, words
 
 CLUSTER = Cluster(at_s=0.04, percent=90.0)
 STALLS = Stall((Round(0.003, 0.044, 0.002),) * 10)
@@ -25,6 +25,10 @@ IDLE = FrontShares(
 
 def told(**changes):
     return found(front=replace(IDLE, **changes)).get("B211")
+
+
+def crowd(counts, users):
+    return [replace(second, users=users) for second in intervals(counts)]
 
 
 def test_values(golden):
