@@ -267,8 +267,11 @@ class Search(Making):
         field = self._kept(ranked, max(2, min(FIELD, int(self._spare_s / cost_s / FEWEST_ROUNDS))))
         alone = ON_SEVERAL_CPUS if any(one.cpus for one in field) else ALONE
         for place, left in enumerate(LEFT):
-            for candidate in self.shuffled(field):
-                window_s = WINDOW_S if place < LONG_FROM else LONG_S
+            window_s = WINDOW_S if place < LONG_FROM else LONG_S
+            order = self.shuffled(field)
+            if self.cost_s(self.load(1, window_s), len(field)) > self._spare_s:
+                order = field  # not all have their turn, so the best have it first
+            for candidate in order:
                 load = self.load(1, window_s, rates=[self._rate(candidate)])
                 if self.cost_s(load) > self._spare_s and any(map(notebook.estimate, field)):
                     return

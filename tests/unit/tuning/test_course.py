@@ -91,6 +91,7 @@ CASES = {
     "a rate": {"rate": 60.0, "current": NOW},
     "a rate that nothing holds": {"rate": 150.0},
     "little time": {"budget_s": 180.0},
+    "time for one rate alone": {"budget_s": 110.0},
     "few connections": {"objective": "p95 < 200ms, connections <= 4"},
     "a mean": {"objective": "mean < 100ms, memory <= 150MiB"},
     "failing": {"spoil": failing},
