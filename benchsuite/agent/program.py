@@ -130,8 +130,7 @@ class Watch:
             errors = (*errors, f"memory and open files of {whose}, {user}")
         turnover, host = self.census.turnover(*window), self.host.shares(*window)
         cpus = tuple(sorted(affinity(pids) or ()))
-        seen = Seen(turnover=turnover, host=host, cpus=cpus, errors=errors)
-        return packed("seen", seen=seen)
+        return packed("seen", seen=Seen(turnover=turnover, host=host, cpus=cpus, errors=errors))
 
     def close(self) -> None:
         self.sampler.stop()

@@ -153,8 +153,7 @@ class Comparison:
         for cell in sound:
             if wanted.replace("-", "") in {run.pk.hex for run in cell.runs}:
                 return cell
-        figures = [metric(name) for name in figures_of(self.cells)]
-        ranks = standing(sound, deciding(sound, figures))
+        ranks = standing(sound, deciding(sound, [metric(name) for name in figures_of(self.cells)]))
         return ranks.nearest.candidate if ranks else next(iter(sound), None)
 
 

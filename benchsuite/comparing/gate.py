@@ -91,8 +91,7 @@ def overall(judgements: Iterable[Judgement]) -> Decision:
 
 def _judge(condition: Condition, contrast: Contrast) -> Judgement:
     compared, doubt = contrast.effect, contrast.baseline.doubt or contrast.levels
-    ends = (compared.value, compared.low, compared.high)
-    change, low, high = map(contrast.change_percent, ends)
+    change, low, high = map(contrast.change_percent, (compared.value, compared.low, compared.high))
     if change is None or low is None or high is None or doubt:
         why = few([contrast], more=True).removesuffix(".") or contrast.says
         return Judgement(condition, contrast, Decision.UNDECIDED, why)

@@ -107,8 +107,7 @@ def _likeness(wanted: str, name: str) -> float:
     """Of a word to a name, to its begin or one of its parts: 1 where they are equal."""
     if not wanted:
         return 0.0
-    parts = dict.fromkeys(re.split("[-_ ]", name), 0.9)
-    parts |= {name: 1.0, name[: len(wanted)]: 1.0}
+    parts = dict.fromkeys(re.split("[-_ ]", name), 0.9) | {name: 1.0, name[: len(wanted)]: 1.0}
     return max(SequenceMatcher(None, one, wanted).ratio() * parts[one] for one in parts)
 
 

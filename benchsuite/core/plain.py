@@ -115,8 +115,7 @@ def reader(kind: Any) -> Reader:
     if is_dataclass(kind):
         return _of_fields(kind)
     if is_typeddict(kind):  # names without a type of their own may be there, too
-        hints = get_type_hints(kind).items()
-        known = {name: ranged(name, reader(one)) for name, one in hints}
+        known = {name: ranged(name, reader(one)) for name, one in get_type_hints(kind).items()}
         return lambda data: read_named(mapping(data), known, kind.__required_keys__, _any)
     if isinstance(kind, type) and issubclass(kind, StrEnum):
         values = {one.value: one for one in kind}

@@ -29,8 +29,7 @@ def mean_cpu_percent(readings: Iterable[Reading], part: str, window: Window) -> 
 
 def work_s(readings: Iterable[Reading], part: str, window: Window) -> list[float]:
     """Time of the fixed piece of work in each of these seconds."""
-    inside = in_window(readings, part, window)
-    return [one.work_s for one in inside if one.work_s is not None]
+    return [one.work_s for one in in_window(readings, part, window) if one.work_s is not None]
 
 
 def median_work_s(readings: Iterable[Reading], part: str, window: Window) -> float | None:

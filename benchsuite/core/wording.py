@@ -77,8 +77,7 @@ def led_to(reference: str, base: str = "") -> SplitResult:
         url = urlsplit(urljoin(base, reference))
     except ValueError:
         return urlsplit("")
-    usual = f":{PORTS.get(url.scheme)}"
-    return url._replace(netloc=url.netloc.lower().removesuffix(usual))
+    return url._replace(netloc=url.netloc.lower().removesuffix(f":{PORTS.get(url.scheme)}"))
 
 
 def path_of(url: SplitResult) -> str:

@@ -58,8 +58,7 @@ class Rule:
 
     def finding(self, level: Level, message: str, **more: Any) -> Finding:
         """`more`: a hint, and the value with the codes of what it counts, where there is one."""
-        unit = self.unit.strip()
-        return Finding(code=self.code, level=level, message=message, unit=unit, **more)
+        return Finding(code=self.code, level=level, message=message, unit=self.unit.strip(), **more)
 
     def weighed(self, value: float | None, message: str, **more: Any) -> Iterator[Finding]:
         """What is found of a value beyond the limits."""

@@ -111,7 +111,7 @@ def silence(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     if missed < FEWEST_MISSED or longest_s(next(later, None)) >= silent_s - 1:
         return
     # users may all pause at once; arrivals pile up
-    arrived, awaiting_s = evidence.arrived_per_s, sum(at.users or 0 for at in gap)
+    arrived, awaiting_s = evidence.arrived_per_s, float(sum(at.users or 0 for at in gap))
     if arrived is not None:
         awaiting_s = arrived * silent_s**2 / 2
     under_way = evidence.under_way or total.concurrency or 0.0

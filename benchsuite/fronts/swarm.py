@@ -175,14 +175,13 @@ def docker(*arguments: str, timeout_s: float = programs.ASK_S) -> str:
 def remover(stack: str) -> tuple[IO[bytes], IO[bytes]]:
     """Starts what removes a stack when the first pipe ends, however we do; then the second ends."""
     ours = (PART_VARIABLE, RUN_VARIABLE)
-    env = {name: value for name, value in os.environ.items() if name not in ours}
     with limited(Mark(run="")):  # not the run's, with whose processes it would be ended
         child = subprocess.Popen(
             ["setsid", "--fork", sys.executable, "-m", "benchsuite.fronts.swarm", stack],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env=env,
+            env={name: value for name, value in os.environ.items() if name not in ours},
         )
     child.wait()
     assert child.stdin is not None

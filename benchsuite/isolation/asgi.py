@@ -27,8 +27,7 @@ async def application(
         _counter.add()
     marked = _mark in scope.get("subprotocols", ())
     if marked:
-        offered = [name for name in scope["subprotocols"] if name != _mark]
-        scope = {**scope, "subprotocols": offered}
+        scope = {**scope, "subprotocols": [name for name in scope["subprotocols"] if name != _mark]}
 
     accepted = False
 

@@ -269,8 +269,7 @@ def _build(slot: Slot, say: Say) -> None:
         with held_back():
             slot.remove()
         if isinstance(error, UnavailableError) and recipe.needed:
-            reason = str(error).removesuffix(".")
-            raise UnavailableError(f"{reason}; {recipe.needed}.") from error
+            raise UnavailableError(f"{str(error).removesuffix('.')}; {recipe.needed}.") from error
         raise
     slot.log.unlink(missing_ok=True)
 

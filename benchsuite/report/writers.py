@@ -44,9 +44,8 @@ def wrapped(text: str, width: int, *, indent: int = 0, first: int = 0) -> list[s
 
 
 def _wrapped(paragraph: str, width: int, indent: int, taken: int) -> list[str]:
-    wide = "".join(one + FILLER * (cell_len(one) - 1) for one in paragraph)
     lines = textwrap.wrap(
-        wide,
+        "".join(one + FILLER * (cell_len(one) - 1) for one in paragraph),
         width,
         initial_indent=" " * taken,
         subsequent_indent=" " * indent,

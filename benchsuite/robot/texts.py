@@ -92,8 +92,7 @@ def locale_of(language: str, region: str = "") -> str:
     wanted = [f"{language}_{language.upper()}", f"{language}_"] * (language not in ("", "en"))
     if region:
         wanted = [f"{language}_{region}", f"en_{region}", f"_{region}"]
-    known = (locale for part in wanted for locale in LOCALES if part in locale)
-    return next(known, "en_US")
+    return next((locale for part in wanted for locale in LOCALES if part in locale), "en_US")
 
 
 @cache
@@ -181,8 +180,7 @@ def texts(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
 
 def _shown(control: Control, asked: Constraint, writer: Writer) -> Iterator[str]:
     if about(control) == "expiry":
-        ahead = Range(least=Fraction(date.today().toordinal() + 365))
-        asked |= Constraint(ranges={"date": ahead})
+        asked |= Constraint(ranges={"date": Range(least=Fraction(date.today().toordinal() + 365))})
     day = partial(point, control, "date", asked, writer.chance)
     for text in (asked.example, control.limits.get("placeholder", ""), control.hint):
         yield like(text, day, writer.chance)

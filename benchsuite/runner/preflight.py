@@ -175,10 +175,9 @@ def _check_sockets(plan: Plan) -> None:
     if not work.needs_websocket:
         return
     if not server.websocket:
-        able = [name for name, one in conf.servers().items() if one.websocket]
         raise UsageError(
             f"The workload {work.name} speaks WebSocket, and {server.name} does not; there are: "
-            f"{', '.join(able)}."
+            f"{', '.join(name for name, one in conf.servers().items() if one.websocket)}."
         )
     path, instances = getattr(work, "path", "").partition("?")[0], plan.spec.server.instances
     if server.consumers and path not in server.consumers:

@@ -52,8 +52,7 @@ async def serve(
     """Answers on one connection as long as the client wants."""
     with suppress(asyncio.IncompleteReadError, asyncio.LimitOverrunError, ConnectionError):
         while True:
-            head = await reader.readuntil(END)
-            status, body = await _answered(api, head)
+            status, body = await _answered(api, await reader.readuntil(END))
             lines = f"HTTP/1.1 {status}\r\nContent-Type: application/json\r\n{HEADER}: {token}"
             writer.write(f"{lines}\r\nContent-Length: {len(body)}\r\n\r\n{body}".encode())
     writer.close()
@@ -75,9 +74,8 @@ async def _answered(api: Api, head: bytes) -> tuple[str, str]:
 async def main() -> None:
     port, token, *numbers = sys.argv[1:]
     failures, stall_at_s, stall_s = map(float, numbers)
-    api = Api(failures, stall_at_s, stall_s)
     server = await asyncio.start_server(
-        partial(serve, api, token), HOST, int(port), backlog=BACKLOG
+        partial(serve, Api(failures, stall_at_s, stall_s), token), HOST, int(port), backlog=BACKLOG
     )
     await server.serve_forever()
 

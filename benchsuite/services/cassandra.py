@@ -106,8 +106,7 @@ class Cassandra(Service):
 
     def answers(self) -> bool:
         """By its own log: another Cassandra's port would answer, too."""
-        log = (self.folder / f"{self.name}.log").read_text(errors="replace")
-        if LISTENS not in log:
+        if LISTENS not in (self.folder / f"{self.name}.log").read_text(errors="replace"):
             return False
         with suppress(OSError), socket.create_connection((HOST, self.port or 0), timeout=5):
             return True

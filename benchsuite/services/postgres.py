@@ -188,8 +188,7 @@ class PostgreSQL(DatabaseService):
         super().remove()
 
     def reading(self) -> Asking:
-        options = f"-c statement_timeout={LONGEST_MS}"
-        return Asking(partial(self._connect, options=options), _facts)
+        return Asking(partial(self._connect, options=f"-c statement_timeout={LONGEST_MS}"), _facts)
 
     def _connect(
         self, timeout_s: int = CONNECT_S, options: str = ""

@@ -95,8 +95,7 @@ def recovery(handshakes: Samples, moment: float) -> Recovery | None:
     back with the first handshake that succeeds.
     """
     storm = handshakes["start"] >= moment - EARLY_S
-    right = handshakes["kind"] == Kind.OK
-    before = np.unique(handshakes["user"][right & ~storm])
+    before = np.unique(handshakes["user"][(handshakes["kind"] == Kind.OK) & ~storm])
     if not len(before):
         return None
     after = handshakes[storm & np.isin(handshakes["user"], before)]

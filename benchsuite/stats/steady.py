@@ -89,8 +89,7 @@ def _relative(before: float, after: float, level: float) -> float:
 def _trend(series: Floats) -> float:
     """From the beginning to the end of the line through all points, in percent."""
     first, second = np.triu_indices(len(series), k=1)
-    rise = float(np.median((series[second] - series[first]) / (second - first)))
-    rise *= len(series) - 1
+    rise = float(np.median((series[second] - series[first]) / (second - first))) * (len(series) - 1)
     middle = float(np.median(series))
     before, after = max(0.0, middle - rise / 2), max(0.0, middle + rise / 2)
     return _relative(before, after, float(series.mean()))
@@ -134,8 +133,7 @@ def steps(values: Sequence[float], *, ratio: float = 1.0, cost: float | None = N
     before = np.zeros(count + 1, dtype=int)
     for end in range(SHORTEST, count + 1):
         begins = np.arange(end - SHORTEST + 1)
-        scatter = squares[end] - squares[begins]
-        scatter -= (sums[end] - sums[begins]) ** 2 / (end - begins)
+        scatter = squares[end] - squares[begins] - (sums[end] - sums[begins]) ** 2 / (end - begins)
         whole = least[begins] + scatter + penalty
         before[end] = int(np.argmin(whole))
         least[end] = whole[before[end]]

@@ -211,8 +211,7 @@ class _Evidence:
         """By the cells of the whole study that checks select, whether or not they were executed."""
         asked = [(check, c) for check in claim.checks for c in self.cells if check.selects(c)]
         sides = [side for check, cell in asked for side in (cell, {**cell, **(check.to or {})})]
-        axes = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1}
-        axes = axes or {*sides[0]}
+        axes = {axis for axis in sides[0] if len({side[axis] for side in sides}) > 1} or {*sides[0]}
         checks = [self._judged(claim, check, cell, len(asked), axes) for check, cell in asked]
         for outcome in (Outcome.FAILS, Outcome.UNTOLD, Outcome.HOLDS):
             if deciding := [one for one in checks if one.outcome is outcome]:

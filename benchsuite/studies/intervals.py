@@ -91,8 +91,7 @@ def scatter(cells: Iterable[Sequence[float]], amounts: Iterable[Sequence[float]]
     ]
     if not (variances := [(variance(one), len(one) - 1) for one in logarithms]):
         return Scatter(counts=counted)
-    freedom = sum(each for _, each in variances)
-    return Scatter(len(variances), *_prior(variances), freedom, counted)
+    return Scatter(len(variances), *_prior(variances), sum(each for _, each in variances), counted)
 
 
 LEAST = 0.01  #: As a share of the median, in place of less, which rounding makes of small figures.

@@ -96,12 +96,8 @@ def laid_over(base: Options, more: Options) -> dict[str, Any]:
 
 def settled(options: Options) -> dict[str, Any]:
     """Without what was taken away."""
-    kept = {}
-    for name, value in options.items():
-        own = settled(value) if isinstance(value, Mapping) else value
-        if own not in (AWAY, {}):
-            kept[name] = own
-    return kept
+    own = {name: settled(one) if isinstance(one, Mapping) else one for name, one in options.items()}
+    return {name: value for name, value in own.items() if value not in (AWAY, {})}
 
 
 def shares(options: Options) -> dict[str, Share]:

@@ -200,8 +200,7 @@ def _axis(name: str, values: Mapping[str, Any], place: Place) -> Axis:
     for value, fields in values.items():
         _name(value, place.at(value))
         kind = Kind(fields["kind"]) if "kind" in fields else None
-        options = _options(value, values, place, ())
-        made.append(Value(value, options, kind, fields.get("title", "")))
+        made.append(Value(value, _options(value, values, place, ()), kind, fields.get("title", "")))
     return Axis(name, tuple(made))
 
 

@@ -45,8 +45,7 @@ def difference(
 
 
 def _changes(figure: str, pairs: Sequence[tuple[MeasuredCell, MeasuredCell]]) -> list[Change]:
-    sides = [cell for pair in pairs for cell in pair]
-    of_all = Execution(cells=sides).scatter(figure)
+    of_all = Execution(cells=[cell for pair in pairs for cell in pair]).scatter(figure)
     compared = max(1, sum(all(cell.values(figure) for cell in pair) for pair in pairs))
     changes = []
     for before, after in pairs:

@@ -159,9 +159,5 @@ def _text(path: str | Path) -> str | None:
 
 def _pairs(path: str, separator: str) -> dict[str, str]:
     """Name → value; of names that come again the last one."""
-    pairs: dict[str, str] = {}
-    for line in (_text(path) or "").splitlines():
-        name, separated, value = line.partition(separator)
-        if separated:
-            pairs[name.strip()] = value.strip()
-    return pairs
+    parts = (line.partition(separator) for line in (_text(path) or "").splitlines())
+    return {name.strip(): value.strip() for name, separated, value in parts if separated}

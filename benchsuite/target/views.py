@@ -58,14 +58,12 @@ def cpu(request: HttpRequest) -> HttpResponse:
 
 def io_create(request: HttpRequest) -> HttpResponse:
     """Inserts one row."""
-    post = Post.objects.create(**wanted_post(request))
-    return JsonResponse(post.to_json(), status=201)
+    return JsonResponse(Post.objects.create(**wanted_post(request)).to_json(), status=201)
 
 
 def io_read(request: HttpRequest) -> HttpResponse:
     """Reads a page of rows and counts them all."""
-    posts = list(Post.objects.all()[: target.PAGE])
-    return JsonResponse(rows(posts, Post.objects.count()))
+    return JsonResponse(rows(list(Post.objects.all()[: target.PAGE]), Post.objects.count()))
 
 
 def io_join(request: HttpRequest) -> HttpResponse:
@@ -113,8 +111,7 @@ async def io_read_async(request: HttpRequest) -> HttpResponse:
 
 
 async def io_join_async(request: HttpRequest) -> HttpResponse:
-    number = wanted(request, "row", MAX_ROWS)
-    comment = await aget_object_or_404(JOINED, number=number)
+    comment = await aget_object_or_404(JOINED, number=wanted(request, "row", MAX_ROWS))
     return JsonResponse(comment.to_json())
 
 

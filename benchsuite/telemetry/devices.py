@@ -100,8 +100,7 @@ class Cpu(Device):
         me = os.getpid()
         now = {stat.pid: stat for stat in snapshot.stats}
         # Of those that ended, the time may not yet be on their parent's account.
-        gone = [stat for pid, stat in self._seen.items() if pid not in now and pid != me]
-        for stat in gone:
+        for stat in [stat for pid, stat in self._seen.items() if pid not in now and pid != me]:
             last = read_stat(stat.pid)
             if last is not None and last.started == stat.started:
                 now[stat.pid] = last

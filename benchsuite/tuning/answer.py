@@ -220,12 +220,11 @@ class Outcome:
         if (held := self.held) is not None:
             first, *_ = self.notebook.question.objective.goals
             ends = "" if first.is_mean else f", [{100 * held.low:.1f}, {100 * held.high:.1f}]"
-            most = confirming.at_most(held.failures, held.planned)
             sentences += [
                 f"In {held.starts} fresh runs of {held.window_s:.3g} s at "
                 f"{format_number(held.shown)}/s: {first.reached(held.share)}{ends}. "
                 f"{held.failures or 'None'} of {format_count(held.planned)} failed, so at most "
-                f"{100 * most:.2g} % do.",
+                f"{100 * confirming.at_most(held.failures, held.planned):.2g} % do.",
             ]
             if off := 1 - held.rate / held.shown:
                 why = "windows so short flatter and the next start may be a slower one"

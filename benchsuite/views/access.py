@@ -105,8 +105,7 @@ def login_url() -> str | None:
     with suppress(NoReverseMatch, Resolver404):
         url = resolve_url(settings.LOGIN_URL)
         if "://" not in url:
-            path = url.partition("?")[0]
-            resolve(path.removeprefix(get_script_prefix().rstrip("/")))
+            resolve(url.partition("?")[0].removeprefix(get_script_prefix().rstrip("/")))
         return url
     return url_or_none("admin:login")
 

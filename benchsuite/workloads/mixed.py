@@ -26,7 +26,6 @@ class Mixed(Workload):
     name = "mixed"
     summary = "HTTP and WebSocket users at once, in stated shares, with the figures of each"
     options = {"shares": ""}
-    unit = REQUEST
     needs_websocket = True
     alike = False
 

@@ -47,8 +47,7 @@ class Echo(TargetPage):
     def journey(self, client: Client) -> None:
         size = self.settings["size"]
         body = f"{next(self._numbers)} ".ljust(size, "x")[:size]
-        answer = client.post(self.path, body, "application/octet-stream")
-        base.expect_body(answer, body.encode())
+        base.expect_body(client.post(self.path, body, "application/octet-stream"), body.encode())
 
 
 class Sleep(TargetPage):

@@ -129,8 +129,7 @@ def parse(text: str) -> Objective:
             share = _share(part, float(match["percent"]))
             goals[what] = Goal(share, _limit(part, match, _SECONDS, _LONGEST_S))
         elif what == "mean":
-            limit_s = _limit(part, match, _SECONDS, _LONGEST_S)
-            goals[what] = Goal(0.5, limit_s, is_mean=True)
+            goals[what] = Goal(0.5, _limit(part, match, _SECONDS, _LONGEST_S), is_mean=True)
         elif what == "failures":
             goals[what] = Goal(1 - _share(part, _limit(part, match, {"%": 1.0})), None)
         else:

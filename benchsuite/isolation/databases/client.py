@@ -229,15 +229,13 @@ def throwaway(
         except ValueError as error:
             scheme = database.use.partition("://")[0]
             raise UsageError(f"--database={scheme}://… is not a database URL: {error}") from error
-        url = instructions.database_url or database.use
-        instructions = replace(instructions, database_url=url)
+        instructions = replace(instructions, database_url=instructions.database_url or database.use)
     instructions.write(folder / "keeper-instructions.json")
     with ExitStack() as stack:
 
         def start(order: Order) -> Keeper:
             with held_back():
-                request = json.dumps(order.to_json())
-                folders.write_private(folder / "keeper-request.json", request)
+                folders.write_private(folder / "keeper-request.json", json.dumps(order.to_json()))
                 child, answers = _start(folder, env, log, python)
                 keeper = Keeper(child, answers, log, database.rows, start_timeout_s)
                 stack.callback(keeper.end)
@@ -251,8 +249,7 @@ def throwaway(
                 keeper.end()
             finally:  # also after Ctrl-C, which is held back until it has ended
                 if keeper.was_killed and not instructions.keeps_databases:
-                    left = start(replace(order, left=tuple(keeper.clones)))
-                    _take_over(left, instructions)
+                    _take_over(start(replace(order, left=tuple(keeper.clones))), instructions)
 
 
 def _take_over(keeper: Keeper, instructions: Instructions) -> None:

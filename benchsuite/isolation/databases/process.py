@@ -86,10 +86,8 @@ def keep(order: Order, commands: Commands, answers: TextIO) -> None:
         except BrokenPipeError:
             sys.exit(0)
 
-    instructions = Instructions.of_this_process()
-    admin = DatabaseAdmin(order, instructions, lambda phase: say(0, phase=phase))
-    do = "make" if order.left is None else "take_over"
-    command: Message | None = {"number": 0, "do": do}
+    admin = DatabaseAdmin(order, Instructions.of_this_process(), lambda phase: say(0, phase=phase))
+    command: Message | None = {"number": 0, "do": "make" if order.left is None else "take_over"}
     try:
         while command is not None:
             number, do = command.pop("number"), command.pop("do")

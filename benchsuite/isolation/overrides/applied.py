@@ -63,8 +63,7 @@ def _search(setting: Found) -> Any:
     if setting.value.get("ENGINE") == SIMPLE_SEARCH:
         return setting.value
     if "PATH" in setting.value:
-        place = setting.folder(FILES, "search", setting.value["PATH"])
-        return {**setting.value, "PATH": place}
+        return {**setting.value, "PATH": setting.folder(FILES, "search", setting.value["PATH"])}
     return {"ENGINE": SIMPLE_SEARCH}
 
 

@@ -90,8 +90,7 @@ def collected(instructions: Instructions) -> str:
 
     if instructions.static == SKIP or not apps.is_installed("django.contrib.staticfiles"):
         return ""
-    entry = settings.STORAGES.get(STATIC) or {}
-    if not (path := entry.get("BACKEND")):
+    if not (path := (settings.STORAGES.get(STATIC) or {}).get("BACKEND")):
         return ""
     backend = import_string(path)
     if instructions.static != COLLECT and not _lacks_manifest(backend):

@@ -179,8 +179,7 @@ def _watch_connections() -> None:
         if (page := _request.get()) is not None:
             page.connecting_s += took_s
         elif (opened_by := _opened_by.pop(self, None)) is not None and opened_by.name:
-            closed = Page(requests=0, request_s=took_s, connecting_s=took_s)
-            _account().add(opened_by.name, closed)
+            _account().add(opened_by.name, Page(requests=0, request_s=took_s, connecting_s=took_s))
 
     watched.is_watched = True  # type: ignore[attr-defined]
     BaseDatabaseWrapper.connect = watched  # type: ignore[method-assign]

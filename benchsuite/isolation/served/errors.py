@@ -81,8 +81,7 @@ def _place(calls: Iterable[tuple[FrameType, int]]) -> str:
 
 def is_the_projects(path: str) -> bool:
     """Whether this is code of the project: not of a package, of Python, or ours."""
-    foreign = (*NOT_THE_PROJECTS, f"{os.sep}benchsuite{os.sep}")
-    return not any(sign in path for sign in foreign)
+    return not any(sign in path for sign in (*NOT_THE_PROJECTS, f"{os.sep}benchsuite{os.sep}"))
 
 
 def short(path: str) -> str:

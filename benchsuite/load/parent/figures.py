@@ -286,10 +286,9 @@ class Figures:
 
 def counted(samples: Samples, names: Sequence[NameEntry]) -> Counts:
     pairs = np.bincount(samples["name"].astype(np.int64) * KINDS + samples["kind"])
-    known = (divmod(pair, KINDS) for pair in np.flatnonzero(pairs).tolist())
     return {
         (names[index].name, names[index].scope, kind): int(pairs[index * KINDS + kind])
-        for index, kind in known
+        for index, kind in (divmod(pair, KINDS) for pair in np.flatnonzero(pairs).tolist())
     }
 
 

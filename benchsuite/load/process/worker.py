@@ -268,8 +268,7 @@ def _work(parent: Parent) -> dict[str, Any]:
     parent.say(event)
     while (order := parent.orders.get()).startswith(messages.REHEARSE):
         kind = order.removeprefix(messages.REHEARSE).decode()
-        rehearsal = visitor.rehearse(workload, kind, limit_s)
-        parent.say({"event": "rehearsed", **plain(rehearsal)})
+        parent.say({"event": "rehearsed", **plain(visitor.rehearse(workload, kind, limit_s))})
     done = phases.run(float(order.removeprefix(messages.GO)))
     recorder.close()
     return {"event": "done", **plain(done)}

@@ -71,8 +71,7 @@ def _load(files: Sequence[Contents]) -> list[str]:
         kept = [[(whole, purposes.keep(whole)) for whole in contents.wholes] for contents in files]
         lines = []
         for contents, wholes in zip(files, kept, strict=True):
-            done = _stored(contents)
-            done += [f"{whole.row} {word}." for whole, word in wholes if word]
+            done = _stored(contents) + [f"{whole.row} {word}." for whole, word in wholes if word]
             apart = [run for run, place in contents.places if not purposes.connect(run, place)]
             if lost := [run.pk.hex[:8] for run in apart]:
                 done.append(

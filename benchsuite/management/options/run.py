@@ -213,8 +213,7 @@ def continued(again: Sequence[str]) -> tuple[UUID, int]:
     if len(batches) != 1:
         return uuid4(), 0
     (batch,) = batches
-    turns = Run.objects.filter(batch=batch).aggregate(most=Max("repetition"))["most"]
-    return batch, int(turns)
+    return batch, int(Run.objects.filter(batch=batch).aggregate(most=Max("repetition"))["most"])
 
 
 def known() -> Known:

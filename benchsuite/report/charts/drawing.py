@@ -66,8 +66,7 @@ def draw(series: Series) -> Chart:
         silent = {**look, "type": "scatter", "showlegend": False, "hoverinfo": "skip"}
         if mark.above:  # the lower edge of a band
             below = [one.name for one in series.columns].index(mark.above)
-            edge = _drawn(mark, series.column(below), up)
-            traces.append({**silent, "fill": "none", "y": edge})
+            traces.append({**silent, "fill": "none", "y": _drawn(mark, series.column(below), up)})
         traces.append(trace)
         if look.get("line", {}).get("shape") == "hv":  # the rest of the last step
             last = series.rows[len(values) - 1][0]
@@ -137,8 +136,7 @@ def _drawn(mark: Mark, values: Sequence[Any], up: Axis) -> list[Any]:
     known = [at for at, value in enumerate(values[: mark.rows]) if value is not None]
     if not known or (mark.look.get("type") == "bar" and not any(values)):
         return []
-    drawn = values[: known[-1] + 1]
-    return [None if value is None else rounded(value / up.per) for value in drawn]
+    return [None if value is None else rounded(value / up.per) for value in values[: known[-1] + 1]]
 
 
 def rounded(value: Any) -> Any:

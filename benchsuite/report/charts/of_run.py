@@ -156,8 +156,7 @@ def by_part(readings: Iterable[Reading], slug: str) -> Series:
         colour = styles.PARTS.get(part, styles.OTHER_PART)
         mark = stacked(colour, 1.5)
         if part in styles.OF_MEASURING:
-            name = f"{part} (not stacked)"
-            mark = line(colour, "dash", width=1.5, name=name, connectgaps=True)
+            mark = line(colour, "dash", width=1.5, name=f"{part} (not stacked)", connectgaps=True)
         columns.append(Column(f"{part}_{field}", part, show, mark=mark))
     table = tuple(
         (round(begun, 2), *(getattr(row.get(part), field, None) for part in parts))
@@ -171,8 +170,7 @@ def database_connections(readings: Iterable[Reading]) -> Series:
     counted = [
         (one.second, dict(one.counts)) for one in readings if one.part == DATABASE and one.counts
     ]
-    limits = [counts.pop(LIMIT) for _, counts in counted if LIMIT in counts]
-    limit = max(limits, default=None)
+    limit = max([counts.pop(LIMIT) for _, counts in counted if LIMIT in counts], default=None)
     names = {state for _, counts in counted for state in counts}
     states = sorted(state for state in names if not state.startswith(WAITS_FOR))
     columns = [MOMENT]
@@ -311,8 +309,7 @@ def heat_map(intervals: Sequence[Interval], readings: Iterable[Reading]) -> dict
     seconds = len(intervals)
     step = math.ceil(seconds / MOST_COLUMNS)
     begins = range(0, seconds, step)
-    answered = [histogram.merged(filter(None, texts[at : at + step])) for at in begins]
-    grid, bounds = _grid(answered)
+    grid, bounds = _grid([histogram.merged(filter(None, texts[at : at + step])) for at in begins])
     disturbing = strips(intervals, readings)
     wide, bottom, most = WIDTH / seconds, float(ROW * len(bounds)), grid.max()
     top = bottom + GAP
@@ -364,8 +361,7 @@ def _grid(columns: Sequence[histogram.Histogram]) -> tuple[NDArray[np.int64], li
     rows = (high - low) * each
     places = np.clip(np.floor((logs - low) * each), 0, rows - 1).astype(np.int64)
     grid = [np.bincount(places[: len(one)], weights=one, minlength=rows) for one in columns]
-    bounds = [2 ** (low + row / each) / 1e6 for row in range(rows)]
-    return np.array(grid).astype(np.int64), bounds
+    return np.array(grid).astype(np.int64), [2 ** (low + row / each) / 1e6 for row in range(rows)]
 
 
 def _paths(cells: Iterable[tuple[float, float, float, float, float]]) -> list[tuple[float, str]]:

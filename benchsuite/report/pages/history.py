@@ -62,8 +62,7 @@ class Series:
     @cached_property
     def levels(self) -> list[tuple[list[Run], float]]:
         """Runs between steps, and their median; a command's runs share their moment."""
-        commands = gathered((run.batch, run) for run in self.runs if counts(run))
-        lots = list(commands.values())
+        lots = list(gathered((run.batch, run) for run in self.runs if counts(run)).values())
         medians = [median(map(self.value, lot)) for lot in lots]
         edges = [0, *steps(medians, ratio=1 + self.metric.margin), len(lots)]
         parts = [[run for lot in lots[begin:end] for run in lot] for begin, end in pairwise(edges)]

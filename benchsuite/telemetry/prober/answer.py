@@ -56,8 +56,7 @@ def ask(url: str, *, headers: Mapping[str, str] | None = None, timeout_s: float)
                 if left_s <= 0:
                     raise TimeoutError
                 connection.settimeout(left_s)
-                room = MAX_HEAD_BYTES - len(came)
-                if not (block := connection.recv(min(BLOCK_BYTES, room))):
+                if not (block := connection.recv(min(BLOCK_BYTES, MAX_HEAD_BYTES - len(came)))):
                     raise ConnectionError("closed")
                 came += block
                 head = _head(came)

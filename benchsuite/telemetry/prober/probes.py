@@ -279,8 +279,7 @@ def stall(request: Mapping[str, object]) -> Stall:
         with closing(Client({**request, "timeout_s": LIMIT_S})) as client:
             for prompt in (*[False] * (1 + KEPT), True):
                 begin = monotonic()
-                outcome = client.ask(prompt=prompt)
-                if outcome != RIGHT or (now := monotonic()) > limit:
+                if client.ask(prompt=prompt) != RIGHT or (now := monotonic()) > limit:
                     return rounds
                 times.append(now - begin)
         rounds = Stall((*rounds.rounds, Round(times[0], times[-2], times[-1])))

@@ -245,8 +245,7 @@ class Prober:
             outcome = client.connect()
             begun = begun if outcome else time.monotonic()
         outcome = outcome or client.ask()
-        seconds = time.monotonic() - begun
-        in_time = self._end(number, seconds, outcome)
+        in_time = self._end(number, time.monotonic() - begun, outcome)
         keeps = in_time and self._keeps and outcome in (RIGHT, WRONG)
         if keeps and not connection.is_known:
             with self._lock:

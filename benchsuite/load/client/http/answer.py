@@ -61,8 +61,7 @@ class Head:
     @cached_property
     def media_type(self) -> str:
         """The content's type without parameters, such as "text/html"; empty where none is said."""
-        header = next(iter(self.values("content-type")), "")
-        return header.partition(";")[0].strip().lower()
+        return next(iter(self.values("content-type")), "").partition(";")[0].strip().lower()
 
     @cached_property
     def process(self) -> int:
@@ -86,8 +85,7 @@ def simple_head(text: bytes) -> Head | None:
     status = int(match[1])
     if status in NO_BODY:
         return None
-    closing = CLOSE.search(lower) is not None
-    return Head(status, text=text, length=int(lengths[0]), closing=closing)
+    return Head(status, text=text, length=int(lengths[0]), closing=CLOSE.search(lower) is not None)
 
 
 KEPT_BYTES = 16 * 1024 * 1024  #: Kept of each body: a download is measured without being held.

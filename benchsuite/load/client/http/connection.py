@@ -183,8 +183,7 @@ class Connection(Link):
             if tls.failure is not None:
                 raise ConnectionFailed(*tls.failure)
             if not block or tls.over:
-                words = f"the connection was {how} in the TLS handshake"
-                raise ConnectionFailed(Kind.RESET, words)
+                raise ConnectionFailed(Kind.RESET, f"the connection was {how} in the TLS handshake")
         self._send()
 
     def _read(self) -> None:
