@@ -11,7 +11,7 @@ from statistics import fmean, median
 
 from benchsuite.core.observations import BESIDE_ROWS, Evidence
 from benchsuite.core.results import Finding, Interval, Level, Reached, Summary
-from benchsuite.core.samples import EVENT, MESSAGE, Kind
+from benchsuite.core.samples import ANSWERED, EVENT, MESSAGE, Kind
 from benchsuite.core.units import counted, format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats import histogram
@@ -114,15 +114,20 @@ def silence(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     arrived, awaiting_s = evidence.arrived_per_s, float(sum(at.users or 0 for at in gap))
     if arrived is not None:
         awaiting_s = arrived * silent_s**2 / 2
-    under_way = evidence.under_way or total.concurrency or 0.0
-    if under_way * len(seconds) < AWAITING * awaiting_s:
+    under_way, times = evidence.under_way or total.concurrency or 0.0, total.response_time
+    in_vain_s = under_way * len(seconds) - (times.mean_s or 0.0) * times.count
+    if in_vain_s < AWAITING * awaiting_s:
         return
+    wrong = sum(total.failures_by_kind.get(kind.words, 0) for kind in ANSWERED)
+    if sum(at.failures for at in gap) > 2 * (total.failures - wrong):
+        return  # somebody was answered, if wrongly
     to = " to its end" if gap[-1] is seconds[-1] else ""
     yield from rule.weighed(
         silent_s / len(seconds) * 100,
         f"Nobody was answered for {silent_s} s of the window, from second "
-        f"{round(gap[0].second - begin)} on{to}, and what had been asked by then never was.",
-        hint="It may wait for a lock or a restart, or be out of threads or connections.",
+        f"{round(gap[0].second - begin)} on{to}; the {evidence.units} then under way were never "
+        "answered.",
+        hint="The server may wait for a lock or a restart, or be out of threads or connections.",
     )
 
 

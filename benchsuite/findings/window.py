@@ -74,6 +74,8 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     chance: then what each answer costs is looked at, unless the queue only grows.
     """
     seconds_inside = inside(evidence)
+    if any(silence(evidence)):  # which is told by itself
+        seconds_inside = [interval for interval in seconds_inside if interval.successes]
     # a second without a right answer has no time
     typical = ((second, typical_s(interval)) for second, interval in enumerate(seconds_inside))
     times = {second: time_s for second, time_s in typical if time_s is not None}
@@ -89,7 +91,7 @@ def not_steady(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         for name, values in (("throughput", answered), (what, series))
         if (changed := change(values, least=FEWEST_INTERVALS, percent=rule.weak))
     ]
-    if not changes or any(silence(evidence)):
+    if not changes:
         return
     name, worst = min(changes, key=lambda named: named[1].has_steady_half)
     if name == what and worst.at is not None:

@@ -148,7 +148,7 @@ class ServerAdapter:
     (`benchsuite.load.client.websocket.dialects`); empty for plain messages."""
     finishes_in_flight = False  #: Whether a request under way at the stop signal is answered.
     stop_signal: ClassVar[signal.Signals] = signal.SIGTERM
-    grace_s = 15.0  #: How long it may end by itself after the stop signal; a run waits 3 s at most.
+    grace_s = 15.0  #: How long it may take to end after the stop signal; a run waits 3 s at most.
     serves_project = True  #: Whether it serves the Django project or its own target.
     starts = True  #: Whether a run starts it; else it runs already, unwatched.
     for_production = True

@@ -86,8 +86,10 @@ class Sampler:
         """Return everything seen; what was not started has seen nothing."""
         if self._thread.ident is not None:
             self._enough.set()
-            self._spread(self._thread.native_id)
-            self._thread.join(STOP_S)
+            deadline = time.monotonic() + STOP_S
+            while self._thread.is_alive() and time.monotonic() < deadline:
+                self._spread(self._thread.native_id)  # again: a device that pins it puts it back
+                self._thread.join(STOP_S / 100)
             if self._thread.is_alive():
                 self._errors[f"The sampler did not end within {STOP_S:g} s."] += 1
         for part, _, devices in self._parts:

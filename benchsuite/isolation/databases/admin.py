@@ -80,7 +80,8 @@ class DatabaseAdmin:
             if self._database.fill_from:
                 # before any app is loaded: `migrate` then brings the copy to the state of the code
                 own = filling.own_databases(self._own["DATABASES"], self._throwaway.groups)
-                self._begin(f"copy your data ({format_bytes(filling.size(own))})")
+                copied = format_bytes(filling.size(own))
+                self._begin(f"copy your data ({copied})")
                 filling.fill_from_own(own)
             if not self._kept:
                 self._point_others_at_templates()

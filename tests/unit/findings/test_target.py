@@ -2,9 +2,12 @@
 
 from dataclasses import replace
 
+import numpy as np
+
 from benchsuite.core.observations import Cluster, FrontShares, Turnover
-from benchsuite.core.results import Level
+from benchsuite.core.results import Distribution, Level
 from benchsuite.core.samples import Round, Stall
+from benchsuite.stats import histogram
 from tests.unit.findings.clean import CLEAN, found, intervals, summary, words
 
 CLUSTER = Cluster(at_s=0.04, percent=90.0)
@@ -27,12 +30,29 @@ def told(**changes):
     return found(front=replace(IDLE, **changes)).get("B211")
 
 
+PAUSING = Distribution(count=20, mean_s=2.5, min_s=2.5, max_s=2.5, percentiles={50: 2.5})
+
+
 def crowd(counts, users):
     return [replace(second, users=users) for second in intervals(counts)]
 
 
 def test_values(golden):
     golden.values(words)
+
+
+def test_one_answer_that_was_awaited_through_a_silence_shows_that_it_ended():
+    seconds = intervals([100] * 4 + [0] * 3 + [100] * 3)
+    assert "B201" in found(intervals=seconds)
+    times = histogram.encode(histogram.of(np.array([0.1] * 99 + [3.1])))
+    waited = [replace(one, histogram=times) if one.second == 7 else one for one in seconds]
+    assert "B201" not in found(intervals=waited)
+
+
+def test_a_trend_is_told_beside_a_silence():
+    falling = [100 - second // 2 for second in range(97)]
+    seen = found(intervals=intervals([*falling, 0, 0, 0]), window=(0.0, 100.0))
+    assert [seen[code].level for code in ("B201", "B301")] == [Level.WEAK, Level.INVALID]
 
 
 def test_what_a_front_answers_for_a_lost_process_is_lost_with_stages_too():
