@@ -77,8 +77,7 @@ def problems(given: object, *, importing: bool = True) -> Iterator[Error]:
         yield Error(sentence, hint=hint, id="benchsuite.E001")
         return
     for name in sorted(given, key=str):
-        key = KEYS.get(name)
-        if key is None:
+        if (key := KEYS.get(name)) is None:
             hint = capfirst(choices(str(name), sorted(KEYS)))
             yield Error(f"BENCHSUITE has no key {name!r}.", hint=hint, id=UNKNOWN)
         elif not key.is_right(given[name]):

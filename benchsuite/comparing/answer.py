@@ -79,8 +79,7 @@ def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
 def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence[Metric]) -> Answer:
     """Which to take, by a pair: the best and the baseline or, if it is that, the nearest."""
     figure = contrasts.deciding(cells, metrics)
-    ranks = contrasts.standing(cells, figure)
-    if ranks is None:
+    if (ranks := contrasts.standing(cells, figure)) is None:
         return Answer(title=TITLE, headline=contrasts.unranked(cells, figure))
     by_cell = {id(one.candidate): one for one in compared if one.metric is figure}
     pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.nearest.candidate)]

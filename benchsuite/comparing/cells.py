@@ -198,8 +198,7 @@ class Cell:
 
     def value(self, metric: Metric) -> float | None:
         """The mean over its starts, or the sum of a figure that is told as one."""
-        known = self.figures(metric)
-        if not known:
+        if not (known := self.figures(metric)):
             return None
         return sum(known) if metric.summed else fmean(known)
 

@@ -360,8 +360,7 @@ def more_runs(standing: Standing) -> tuple[str, str]:
     nearest = standing.nearest
     for some in (standing.rivals, [nearest] * (nearest.effect.outcome is Outcome.TOO_FEW)):
         wanted = {id(one): one.effect.runs_wanted(len(some)) for one in some}
-        undecided = [one for one in some if wanted[id(one)]]
-        if undecided:
+        if undecided := [one for one in some if wanted[id(one)]]:
             break
     else:
         return "", ""

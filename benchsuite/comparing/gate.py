@@ -57,8 +57,7 @@ class Judgement:
 
 def parse(text: str) -> Condition:
     """A condition such as "p95 > +10%" or "goodput < -5%"; raises UsageError."""
-    match = FORM.fullmatch(text)
-    if match is None:
+    if (match := FORM.fullmatch(text)) is None:
         raise UsageError(
             f"--fail-if {text!r} is not a condition; write a metric, < or >, and a change in "
             'percent of the baseline, such as "p95 > +10%" or "goodput < -5%".'

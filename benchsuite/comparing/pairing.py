@@ -82,8 +82,7 @@ def _newest(*, without: Named | None = None) -> Named:
     runs = _runs().filter(diagnosis__isnull=True)
     if without is not None:
         runs = runs.exclude(pk__in=[run.pk for cell in without.cells for run in cell.runs])
-    last = runs.order_by("-started_at").first()
-    if last is None:
+    if (last := runs.order_by("-started_at").first()) is None:
         raise UsageError("There is nothing to compare yet; runbench measures something.")
     return Named(f"batch {last.batch.hex[:8]}", grouped(counted(runs.filter(batch=last.batch))))
 

@@ -117,8 +117,7 @@ def cpu_speed(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
 def not_watched(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """what could not be observed"""
     # Informational: what was not seen gives no finding, and should not be taken for quiet.
-    unwatched = [*evidence.unwatched, *unchecked(evidence)]
-    if unwatched:
+    if unwatched := [*evidence.unwatched, *unchecked(evidence)]:
         yield rule.finding(
             Level.INFO,
             f"Not everything could be watched: {some_of(unwatched, MOST_TOLD, '; ')}.",

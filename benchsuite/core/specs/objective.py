@@ -112,8 +112,7 @@ def parse(text: str) -> Objective:
     goals: dict[str, Goal] = {}
     limits: dict[str, float] = {}
     for part in filter(str.strip, _BETWEEN.split(text)):
-        match = _CONDITION.fullmatch(part)
-        if match is None:
+        if (match := _CONDITION.fullmatch(part)) is None:
             raise UsageError(
                 f"{_quoted(part)} is no condition of an objective; for example: {EXAMPLE}"
             )

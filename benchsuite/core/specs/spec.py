@@ -272,8 +272,7 @@ def chosen_options(
 def refuse_outside(owner: str, chosen: Mapping[str, Option], limits: Limits) -> None:
     """Raises UsageError for an option outside of its limits."""
     for name, limit in limits.items():
-        value = chosen.get(name)
-        if value is None:
+        if (value := chosen.get(name)) is None:
             continue
         begin = f"{owner}'s option {name} must be"
         if isinstance(limit, tuple):

@@ -60,8 +60,7 @@ class VisitorSpec(Spec):
                 f"--host={self.host} is not a host name; write it as in a URL: shop.example."
             )
         for name, value in _distinct("--header", self.headers, ":"):
-            option = ELSEWHERE.get(name.lower())
-            if option:
+            if option := ELSEWHERE.get(name.lower()):
                 raise UsageError(f"--header {name}: this header has its own option; give {option}.")
             if name.lower() in OURS:
                 raise UsageError(
