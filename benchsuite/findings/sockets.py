@@ -151,8 +151,7 @@ def memory_grows(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     """what the target's memory grows by in a minute (the lower end of its interval), of what it had
     when the window began
     """
-    grown = growth(evidence.memory)
-    if grown is None:
+    if (grown := growth(evidence.memory)) is None:
         return
     begin = evidence.memory[0][1]
     yield from rule.weighed(

@@ -108,7 +108,8 @@ def silence(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return
     missed = total.goodput * len(seconds) / (len(seconds) - silent_s) * silent_s
     later = (at for at in evidence.intervals if at.second > gap[-1].second and at.successes)
-    if missed < FEWEST_MISSED or longest_s(next(later, None)) >= silent_s - 1:
+    waited_s = longest_s(ended_by) if (ended_by := next(later, None)) else 0.0
+    if missed < FEWEST_MISSED or waited_s >= silent_s - 1:
         return
     # users may all pause at once; arrivals pile up
     arrived, awaiting_s = evidence.arrived_per_s, float(sum(at.users or 0 for at in gap))
@@ -131,12 +132,11 @@ def silence(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     )
 
 
-def longest_s(interval: Interval | None) -> float:
-    """The longest time of the answers of a second."""
-    if interval is None:
-        return 0.0
-    times = histogram.decode(interval.histogram) if interval.histogram else histogram.empty()
-    return max(histogram.values_at(times, [100]).values(), default=interval.p50_s or 0.0)
+def longest_s(interval: Interval) -> float:
+    """The longest time of the answers of a second that has some."""
+    if not interval.histogram:
+        return interval.p50_s or 0.0
+    return histogram.values_at(histogram.decode(interval.histogram), [100])[100]
 
 
 @also("B201")

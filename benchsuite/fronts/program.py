@@ -28,8 +28,7 @@ def filled(path: Path, values: Mapping[str, object]) -> str:
         template = path.read_text()
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(f"The template {path} can't be read: {error}.") from error
-    unknown = sorted(set(PLACEHOLDER.findall(template)) - set(values))
-    if unknown:
+    if unknown := sorted(set(PLACEHOLDER.findall(template)) - set(values)):
         raise UsageError(
             f"The template {path} has the unknown placeholder {unknown[0]!r}; "
             f"{choices(unknown[0], sorted(values))}"
@@ -148,8 +147,7 @@ class ProgramFront(FrontAdapter):
         command = f"apt install {cls.package}"
         if programs.find_program(cls.program) is None:
             return Available(False, f"{cls.program} is not installed", command)
-        version = cls.version()
-        if version is None:
+        if (version := cls.version()) is None:
             return Available(False, f"{cls.program} does not print its version", command)
         if tuple(map(int, re.findall(r"\d+", version)[:3])) < cls.least_version:
             least = ".".join(map(str, cls.least_version))

@@ -284,7 +284,7 @@ class Reading:
         if form is None or form.mem_id not in {up.mem_id for up in upwards(element)}:
             return set()
         line = block(element)
-        texts = any(one.text and one.text != text for one in self._pieces[place + 1 : end])
+        texts = any(piece.text and piece.text != text for piece in self._pieces[place + 1 : end])
         flat = former.element.parent in (line, line.parent)
         return {former.name} if flat and texts else {latter.name}
 

@@ -213,7 +213,8 @@ def continued(again: Sequence[str]) -> tuple[UUID, int]:
     if len(batches) != 1:
         return uuid4(), 0
     (batch,) = batches
-    return batch, int(Run.objects.filter(batch=batch).aggregate(most=Max("repetition"))["most"])
+    turns = Run.objects.filter(batch=batch).aggregate(most=Max("repetition"))["most"]
+    return batch, int(turns)
 
 
 def known() -> Known:

@@ -170,7 +170,8 @@ def database_connections(readings: Iterable[Reading]) -> Series:
     counted = [
         (one.second, dict(one.counts)) for one in readings if one.part == DATABASE and one.counts
     ]
-    limit = max([counts.pop(LIMIT) for _, counts in counted if LIMIT in counts], default=None)
+    limits = [counts.pop(LIMIT) for _, counts in counted if LIMIT in counts]
+    limit = max(limits, default=None)
     names = {state for _, counts in counted for state in counts}
     states = sorted(state for state in names if not state.startswith(WAITS_FOR))
     columns = [MOMENT]

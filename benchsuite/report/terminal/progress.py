@@ -158,7 +158,8 @@ def _phase(load: LoadProfile, elapsed_s: float) -> tuple[str, float, float]:
     stage = next(one for one in load.plan if elapsed_s < one.window_end_s)
     name = f"{load.level_words(stage.level)} · " * bool(load.stages)
     if elapsed_s < stage.window_start_s:
-        return f"{name}warm-up", elapsed_s - stage.start_s, stage.window_start_s - stage.start_s
+        length_s = stage.window_start_s - stage.start_s
+        return f"{name}warm-up", elapsed_s - stage.start_s, length_s
     return f"{name}window", elapsed_s - stage.window_start_s, load.duration_s
 
 

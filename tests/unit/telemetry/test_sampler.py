@@ -13,6 +13,7 @@ from benchsuite.telemetry.base import Device
 from benchsuite.telemetry.sampler import Sampler
 
 PATIENCE_S = 20.0
+several_cpus = pytest.mark.skipif(len(cpus.available()) < 2, reason="all CPUs are one")
 
 
 class Steady(Device):
@@ -124,7 +125,7 @@ def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
     assert all(later - earlier > 0.09 for earlier, later in itertools.pairwise(at))
 
 
-@pytest.mark.skipif(len(cpus.available()) < 2, reason="all CPUs are one")
+@several_cpus
 def test_it_leaves_the_cpus_on_which_readings_come_slowly():
     everything, on = os.sched_getaffinity(0), []
 
@@ -141,7 +142,7 @@ def test_it_leaves_the_cpus_on_which_readings_come_slowly():
     assert os.sched_getaffinity(0) == everything, "who started it stays where it was"
 
 
-@pytest.mark.skipif(len(cpus.available()) < 2, reason="all CPUs are one")
+@several_cpus
 def test_a_reading_that_is_under_way_at_the_stop_gets_all_cpus():
     everything, on = os.sched_getaffinity(0), []
 
