@@ -71,8 +71,7 @@ class Instructions:
     @classmethod
     def of_this_process(cls) -> Self:
         """The instructions that the environment names; UsageError when it names none."""
-        path = os.environ.get(INSTRUCTIONS_VARIABLE)
-        if not path:
+        if not (path := os.environ.get(INSTRUCTIONS_VARIABLE)):
             raise UsageError(
                 f"{SETTINGS_MODULE} was loaded without {INSTRUCTIONS_VARIABLE}; it is made for "
                 "the servers that runbench starts, and your project keeps its own "

@@ -56,7 +56,7 @@ class Monitor:
         self.page = ""  #: The name of that request, as the load knows it.
         self._prober: probes.Watch | None = None
 
-    def sampler(self, on_cpus: Collection[int] | None) -> Sampler:
+    def sampler(self, on_cpus: Collection[int] | None, measured: str) -> Sampler:
         """Reads the telemetry of every part and of the load, and takes this monitor along."""
         load = ProcessTree(self._load_pids)
         parts = {**self._serving.parts, LOAD: lambda: [stat.pid for stat in load.living()]}
@@ -69,6 +69,7 @@ class Monitor:
             reaped_s=self._serving.reaped_s,
             elsewhere=tuple if self.agent is None else self.agent.readings,
             on_cpus=on_cpus,
+            measured=measured,
         )
 
     @contextmanager

@@ -18,6 +18,7 @@ from benchsuite.core.readings import LOAD, in_window, mean_cpu_percent, memory, 
 from benchsuite.core.results import Asked, Ceiling, Reading, RunResult, Status, Summary, WebSockets
 from benchsuite.core.samples import ANSWERED, EVENT, HANDSHAKE, JOURNEY, REQUEST, UNITS
 from benchsuite.findings.generator import littles_law
+from benchsuite.findings.sockets import memory_kept
 from benchsuite.findings.target import answered_elsewhere, stall
 from benchsuite.findings.window import QUEUES_PERCENT, near_capacity
 from benchsuite.isolation.facts import Facts
@@ -290,6 +291,10 @@ def _unseen(record: RunRecord) -> Iterator[str]:
     if any(segment.total.failures for segment in record.segments):
         what = f"response times account for what was in flight ({littles_law.number})"
         yield f"whether {what}, as requests failed"
+    sockets = record.websockets if is_seen and record.unit == HANDSHAKE else None
+    if sockets and sockets.closed is None and record.plan.workload.storm_s is None:
+        what = f"whether closed connections leave memory behind ({memory_kept.number})"
+        yield f"{what}, as it was read too seldom"
     if record.serving.instructions is not None and not is_counted:
         yield f"how many of the requests the target saw ({answered_elsewhere.number})"
 

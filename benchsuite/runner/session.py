@@ -223,7 +223,7 @@ class Session:
         record.monitor = monitor = Monitor(serving, load.pids, devices=plan.devices, agent=agent)
         asked = type(work)(**job.workload.options)  # with what its databases showed
         beside = cpus.beside(spec.load.cpus, spec.server.cpus, cpus.available())
-        sampler = monitor.sampler(beside)
+        sampler = monitor.sampler(beside, measured=TARGET if work.reads_memory else "")
         if spec.diagnoses == FLAME:
             record.profiler = Profiler(stack.enter_context(ExitStack()), folder, spec.load, token)
         try:

@@ -25,7 +25,7 @@ from benchsuite.telemetry.prober.answer import Probe
 HOST = "127.0.0.1"
 HERE = Path(__file__).parent
 STUB = Application(wsgi="stubs_app:wsgi", asgi="stubs_app:asgi")
-START_S = 30.0
+START_S = 60.0
 
 
 CLASSES: dict[str, type[ServerAdapter]] = {

@@ -1,11 +1,13 @@
 """Servers of another time, really built and started: the target answers, and nothing is left."""
 
 import http.client
+import math
 import re
 import threading
 import time
 from contextlib import closing, contextmanager
 
+import psutil
 import pytest
 from django.utils.module_loading import import_string
 
@@ -70,6 +72,15 @@ def started(name, cache, *, processes=None, python="", options=None):
     assert processes_with(token) == []
 
 
+def holds_a_connection(pids):
+    """Whether one of the processes has accepted it: what waits in a listen queue has no owner."""
+    return any(
+        connection.status == psutil.CONN_ESTABLISHED
+        for pid in pids
+        for connection in psutil.Process(pid).net_connections()
+    )
+
+
 @pytest.mark.parametrize("name", BUILTIN)
 def test_serves_its_target_with_as_many_processes_as_asked_for(name, cache):
     several = CLASSES[name].max_processes is None
@@ -92,7 +103,10 @@ def test_serves_its_target_with_as_many_processes_as_asked_for(name, cache):
 
 
 @pytest.mark.parametrize("name", BUILTIN)
-def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_flight(name, cache):
+def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_flight(
+    name, cache, monkeypatch
+):
+    monkeypatch.setattr(assembly, "GRACE_S", math.inf)  # what the server itself needs is tested
     bodies: list[bytes | None] = []
 
     def ask(served):
@@ -108,7 +122,8 @@ def test_keeps_connections_as_declared_and_stops_in_time_with_a_request_in_fligh
             assert (connection.sock is not None) == served.adapter.keeps_alive
         client = threading.Thread(target=ask, args=(served,))
         client.start()
-        time.sleep(0.4)
+        assert eventually(lambda: holds_a_connection(served.found.pids(TARGET)))
+        time.sleep(0.4)  # from the connection until its request is read
     client.join(timeout=30)
     assert (bodies == [b"OK"]) == served.adapter.finishes_in_flight
     assert served.ended_in_s < served.adapter.grace_s

@@ -27,7 +27,7 @@ measured = partial(commands.measured, how=SHORT)
 
 @pytest.mark.audit
 def test_every_server_echoes_every_message(command):
-    words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=20")
+    words = (f"--server={','.join(SERVERS)}", "--connections=5", "--messages=5")
     ended = command.run("runbench", "--json=-", "--workload=ws_echo", *SHORT, *words, status=0)
     made = json.loads(ended.out)
     assert sorted(one["server"] for one in made) == sorted(SERVERS)
@@ -103,7 +103,7 @@ def test_a_broadcast_reaches_everybody(command):
 
 @pytest.mark.alone
 def test_idle_connections_cost_memory(command):
-    words = "--server=uvicorn --workload=ws_idle --stages=50:100:150:200"
+    words = "--server=uvicorn --processes=4 --workload=ws_idle --stages=50:100:150:200"
     one = measured(command, words, "--duration=2.5", "--warmup=0.7")
     idle = one["websockets"]["idle"]
     assert [many for many, _ in idle["steps"]] == [50, 100, 150, 200]

@@ -190,8 +190,7 @@ class Keeper:
                     f"{self.doing}; lower --rows, give them more time with --start-timeout, or "
                     "look at the database server."
                 )
-            chunk = os.read(self._answers, 65536)
-            if not chunk:
+            if not (chunk := os.read(self._answers, 65536)):
                 raise DatabaseError(f"The throw-away databases could not be {done}: {self._why()}")
             self._buffer += chunk
         line, _, self._buffer = self._buffer.partition(b"\n")

@@ -235,8 +235,7 @@ NEEDED = ("django.contrib.auth", "django.contrib.sessions")
 
 def check_apps(name: str) -> None:
     """Raises DatabaseError where the project has no sessions of Django's, or no users."""
-    missing = [app for app in NEEDED if not apps.is_installed(app)]
-    if missing:
+    if missing := [app for app in NEEDED if not apps.is_installed(app)]:
         raise DatabaseError(
             f"--login={name} creates a Django session, and INSTALLED_APPS of the project has no "
             f"{' and no '.join(missing)}; log in inside a journey, or give --cookie or --header."

@@ -188,8 +188,7 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     name = host if host.endswith("]") else host.rpartition(":")[0] or host  # without its port
     hosts = list(settings.get("ALLOWED_HOSTS") or [])
     wanted = dict.fromkeys(host for host in (*LOOPBACK, name) if host)
-    missing = [host for host in wanted if host not in hosts and "*" not in hosts]
-    if missing:
+    if missing := [host for host in wanted if host not in hosts and "*" not in hosts]:
         changes.put("ALLOWED_HOSTS", [*hosts, *missing], f"{' and '.join(missing)} added")
     for name in _HTTPS_ONLY:  # the load must get pages and keep its cookies
         if settings.get(name):

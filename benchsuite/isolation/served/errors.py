@@ -170,8 +170,7 @@ class Listener(logging.Handler):
             self.enter(DENIED, f"{SOCKET} {path}", who_refused(scope))
 
     def _raised(self, sender: object, request: Any = None, **named: object) -> None:
-        error = sys.exc_info()[1]
-        if error is not None:
+        if (error := sys.exc_info()[1]) is not None:
             self.enter(500, _asked(request), error)
 
     def emit(self, record: logging.LogRecord) -> None:

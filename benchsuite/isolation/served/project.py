@@ -21,8 +21,7 @@ PROCESS_HEADER = "X-Benchsuite-Process"
 
 def run_token() -> str:
     """The token of the run that started this server."""
-    token = os.environ.get(RUN_VARIABLE)
-    if not token:
+    if not (token := os.environ.get(RUN_VARIABLE)):
         raise ImproperlyConfigured(
             f"benchsuite.isolation was loaded without {RUN_VARIABLE}; only runs may load it."
         )
@@ -47,8 +46,7 @@ def loaded(interface: str) -> tuple[Callable[..., Any], Counter, Listener]:
 
 def project_callable(interface: str) -> Callable[..., Any]:
     """What `named` finds, else Django's own."""
-    path = named(interface, settings.BENCHSUITE_ORIGINAL)
-    if not path:
+    if not (path := named(interface, settings.BENCHSUITE_ORIGINAL)):
         made: Callable[..., Any] = import_string(
             f"django.core.{interface}.get_{interface}_application"
         )()

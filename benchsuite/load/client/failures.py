@@ -81,8 +81,7 @@ def kind_of(error: BaseException, *, status: int | None) -> Kind:
         return _kind_by_name(error) or Kind.WRONG_BODY
     seen: BaseException | None = error
     while seen is not None:
-        kind = _kind_by_name(seen)
-        if kind is not None:
+        if (kind := _kind_by_name(seen)) is not None:
             return kind
         # geventhttpclient's agent keeps what it met in `original`
         seen = getattr(seen, "original", None) or seen.__cause__ or seen.__context__

@@ -3,6 +3,7 @@
 import itertools
 import os
 import time
+from collections import Counter
 
 import pytest
 
@@ -105,16 +106,17 @@ def test_stop_without_start():
     assert seen.cpu_percent is None
 
 
-def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
-    class Costly(Device):
-        def sample(self, snapshot):
-            if not snapshot.costly:
-                return {}
-            began = time.thread_time()
-            while time.thread_time() < began + 0.005:
-                pass
-            return {"memory_bytes": 1}
+class Costly(Device):
+    def sample(self, snapshot):
+        if not snapshot.costly:
+            return {}
+        began = time.thread_time()
+        while time.thread_time() < began + 0.005:
+            pass
+        return {"memory_bytes": 1}
 
+
+def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
     # 5 ms of which 5 % of a core may be used: not twice within 0.1 s.
     monkeypatch.setattr(sampler, "COSTLY_SHARE", 0.05)
     watch = Sampler({"target": this_process}, 0.01, devices=[Costly])
@@ -123,6 +125,17 @@ def test_costly_figures_wait_until_their_cost_is_a_small_share(monkeypatch):
     assert at
     assert len(at) < len(readings)
     assert all(later - earlier > 0.09 for earlier, later in itertools.pairwise(at))
+
+
+def test_costly_figures_that_a_run_is_for_are_read_each_time(monkeypatch):
+    monkeypatch.setattr(sampler, "COSTLY_SHARE", 0.05)
+    parts = {"target": this_process, "load": this_process}
+    watch = Sampler(parts, 0.01, devices=[Costly], measured="target")
+    readings = watched(watch, lambda: len(watch.since(0)) >= 30).readings
+    known = Counter(one.part for one in readings if one.memory_bytes is not None)
+    read = Counter(one.part for one in readings)
+    assert known["target"] == read["target"]
+    assert 0 < known["load"] < read["load"]
 
 
 @several_cpus

@@ -122,8 +122,7 @@ def codings_of(values: Iterable[str]) -> list[str]:
 def decoded(content: bytes, codings: Iterable[str], *, whole: bool) -> bytes:
     """The body as the view wrote it, or how it begins; `whole`: it was kept to its end."""
     for coding in reversed([*codings] if content else []):
-        decode = DECODERS.get(coding)
-        if decode is None:
+        if (decode := DECODERS.get(coding)) is None:
             raise NotDecoded(
                 f"the body has the Content-Encoding {coding!r}, which can't be undone here; known "
                 f"are {', '.join(DECODERS)}: leave it out of the request's Accept-Encoding"

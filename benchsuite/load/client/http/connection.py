@@ -231,8 +231,7 @@ class Connection(Link):
         self._send(request)
         block = self._block_of(begun=False)
         end = block.find(END) + len(END)
-        head = simple_head(block[:end])
-        if head is not None:
+        if (head := simple_head(block[:end])) is not None:
             body = Body(block[end:])
             while body.length < head.length:
                 if not (more := self._block_of(begun=True)):
