@@ -8,9 +8,9 @@ from typing import Any
 from benchsuite.comparing import contrasts
 from benchsuite.comparing.cells import Cell, per_journey
 from benchsuite.comparing.contrasts import Contrast, Pair, is_clear, metric
-from benchsuite.comparing.differences import Comparison, Unlike, said_first
+from benchsuite.comparing.differences import Comparison, said_first
 from benchsuite.comparing.gate import Judgement
-from benchsuite.comparing.titles import cell_titles, load_title, units_beside
+from benchsuite.comparing.titles import cell_titles, load_title, units_beside, workload_title
 from benchsuite.core.answer import Answer, Shown, Table
 from benchsuite.core.metrics.every import Metric, Scale
 from benchsuite.core.specs import OPEN
@@ -72,7 +72,11 @@ def of_runs(comparison: Comparison, margins: Mapping[str, float]) -> Answer:
 
 
 def ranking(cells: Sequence[Cell], margins: Mapping[str, float]) -> Answer:
-    """The same of the runs of these cells."""
+    """The same of the runs of these cells; of several loads, at that where the best levels off."""
+    if len({workload_title(cell.first) for cell in cells}) > 1:
+        return Answer(title=TITLE, headline="Nothing is ranked: they did not do the same work.")
+    if lines := climbs(cells):
+        return answer_of(lines, margins)
     return of_runs(Comparison([run for cell in cells for run in cell.runs]), margins)
 
 
@@ -85,16 +89,21 @@ def _card(cells: Sequence[Cell], compared: Sequence[Contrast], metrics: Sequence
     pair = by_cell.get(id(ranks.best)) or by_cell[id(ranks.nearest.candidate)]
     if pair.doubt or pair.effect.means[0] is None:  # such a baseline tells nothing of the others
         pair = ranks.nearest
-    titles = [rival.candidate.title for rival in ranks.rivals]
-    rivals = [title for title in titles if title not in (pair.candidate.title, pair.baseline.title)]
+    in_pair = (pair.candidate, pair.baseline)
+    beside = [contrast for contrast in ranks.behind if contrast.candidate not in in_pair]
+    rivals = [contrast.candidate.title for contrast in beside if not is_clear(contrast)]
+    behind = [contrast.candidate.title for contrast in beside if is_clear(contrast)]
+    if is_clear(pair):  # whose baseline stands for them
+        behind = []
     more, command = contrasts.more_runs(ranks)
     if not more and ranks.rivals:
         more = "More runs would hardly tell them apart."
     as_good = f"{listed(first_of(rivals, NAMED))} may be as good." if rivals else ""
+    is_behind = f"Clearly behind: {listed(first_of(behind, NAMED))}." if behind else ""
     return Answer(
         title=TITLE,
         headline=_headline(ranks.best.title, pair),
-        reasons=[*filter(None, (_besides(ranks.best, pair, compared), as_good))],
+        reasons=[*filter(None, (_besides(ranks.best, pair, compared), as_good, is_behind))],
         next_steps=[more] if more else [],
         command=command,
     )
@@ -266,13 +275,11 @@ def due(run: Run) -> float:
 LEVEL = ("users", "arrival_rate", "max_in_flight")  #: Fields of a load that say how much it is.
 
 
-def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
-    """The configurations, best first, where cells differ in the level of load alone."""
-    if [one.kind for one in unlike] != ["load"]:
-        return []
+def climbs(cells: Sequence[Cell]) -> list[Climbed]:
+    """The configurations, best first, where one was asked by several levels of the same load."""
     groups: dict[str, list[Cell]] = {}
     loads = []
-    for cell in comparison.cells:
+    for cell in cells:
         run, load = cell.first, cell.first.part("load")
         loads.append({name: load[name] for name in load if name not in LEVEL})
         made_with = (run.revision, run.server_version, run.python_version, run.software_id)
@@ -280,20 +287,26 @@ def climbs(comparison: Comparison, unlike: Sequence[Unlike]) -> list[Climbed]:
             configuration = json.dumps([run.asked("load"), run.label, *made_with], sort_keys=True)
             groups.setdefault(configuration, []).append(cell)
     lines = [sorted(some, key=lambda cell: level(cell.first)) for some in groups.values()]
-    if any(load != loads[0] for load in loads) or all(len(line) < 2 for line in lines):
+    levels = [{level(cell.first) for cell in line} for line in lines]
+    if any(load != loads[0] for load in loads) or all(len(some) < 2 for some in levels):
         return []
     titles = cell_titles([line[0] for line in lines])
     made = [Climbed(title, line) for title, line in zip(titles, lines, strict=True)]
-    return sorted(made, key=lambda group: -max(cell.goodput for cell in group.cells))
+    return sorted(made, key=lambda line: -max(cell.goodput * cell.is_sound for cell in line.cells))
 
 
-def answer_of(lines: Sequence[Climbed], margins: dict[str, float]) -> Answer:
+def beside_best(lines: Sequence[Climbed]) -> list[Cell]:
+    """All that were asked by the load at which the best levels off."""
+    at = level(lines[0].knee.first)
+    return [cell for line in lines for cell in line.cells if level(cell.first) == at]
+
+
+def answer_of(lines: Sequence[Climbed], margins: Mapping[str, float]) -> Answer:
     """Which to take where the best levels off, and where each does."""
-    best = lines[0].knee
-    at, cells = level(best.first), [cell for line in lines for cell in line.cells]
-    answer = ranking([cell for cell in cells if level(cell.first) == at], margins)
+    cells = beside_best(lines)
+    answer = ranking(cells, margins)
     headline = f"{lines[0].sentence}."
     if answer.headline:
-        headline = f"At {load_title(best.first)}: {answer.headline}"
+        headline = f"At {load_title(cells[0].first)}: {answer.headline}"
     reasons = [*answer.reasons, *(f"{one.sentence}." for one in lines)]
     return replace(answer, headline=headline, reasons=reasons)

@@ -8,7 +8,7 @@ from enum import StrEnum
 from statistics import fmean
 
 from benchsuite.comparing.cells import Cell, cells, per_journey
-from benchsuite.comparing.titles import cell_titles, size_title
+from benchsuite.comparing.titles import cell_titles, size_title, units_beside
 from benchsuite.core.commands import command, option_words
 from benchsuite.core.exceptions import UsageError
 from benchsuite.core.printable import is_hidden
@@ -51,8 +51,7 @@ class Candidate:
 
 def conditions(run: Run) -> tuple[object, ...]:
     """What nobody chooses who chooses a configuration: machine, project, data, visitors, delays."""
-    database = run.part("database")
-    data = {name: database.get(name) for name in DATA}
+    data = {name: run.part("database").get(name) for name in DATA}
     return run.environment_id, run.project, data, run.part("visitor"), run.part("delay")
 
 
@@ -97,7 +96,8 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
     best = max(keeping or timely or small or some, key=lambda cell: cell.goodput)
     answered, memory = best.goodput, best.middle("memory_bytes")
     most = answered if timely else None
-    where = f"{format_rate(answered)}, {_times(best, objective)}, {format_bytes(memory)}"
+    beside = units_beside(first)
+    where = f"{format_rate(answered, beside)}, {_times(best, objective)}, {format_bytes(memory)}"
     if best not in small and memory is None:
         why = f"its memory is not known: {where}"
         return Candidate(name, Fit.UNKNOWN, why, best.first, most, memory)
@@ -108,7 +108,7 @@ def _candidate(title: str, some: Sequence[Cell], objective: Objective, rate: flo
     slower = [cell for cell in some if cell not in keeping and load(cell) <= rate]
     if rate and slower:
         least = min(slower, key=lambda cell: cell.goodput)
-        why = f"already at {format_rate(least.middle('goodput'))}: "
+        why = f"already at {format_rate(least.middle('goodput'), beside)}: "
         too_large = format_bytes(least.middle("memory_bytes"))
         why += _times(least, objective) if least in small else too_large
         return Candidate(name, Fit.NOT, why, least.first, most, memory)

@@ -155,10 +155,15 @@ def _paired(base: Named, further: Sequence[Named]) -> tuple[list[Pair], list[str
     words = " and ".join(named.word for named in further)
     notes = [note for named in (base, *further) for note in named.notes]
     paired: list[Pair] = []
+    keys = {cell.first.key for cell in candidates}  #: Of what has a counterpart of its own.
     for candidate in candidates:
         run = candidate.first
         mine = [cell for cell in bases if cell.first.key == run.key]
         mine = mine or [cell for cell in bases if _anywhere(cell.first) == _anywhere(run)]
+        if not mine:
+            free = [cell for cell in bases if cell.first.key not in keys]
+            alike = [cell for cell in free if _of_any(cell.first) == _of_any(run)]
+            mine = alike if len(alike) == 1 else []
         if mine or len(bases) == 1:
             paired.append(((mine or bases)[0], candidate))
         else:
@@ -182,6 +187,12 @@ def _paired(base: Named, further: Sequence[Named]) -> tuple[list[Pair], list[str
 def _anywhere(run: Run) -> str:
     """The key of the same configuration in whatever project, which another checkout may be."""
     return replace(RunSpec.from_json(run.spec), project="").key if run.project else run.key
+
+
+def _of_any(run: Run) -> tuple[object, ...]:
+    """Its size and what it was asked for, whatever server it is."""
+    size = ("processes", "threads", "instances", "cpus")
+    return run.asked("server"), *map(run.part("server").get, size)
 
 
 def runs(pairs: Sequence[Pair]) -> list[Run]:

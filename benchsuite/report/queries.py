@@ -144,7 +144,7 @@ def of_batches(ids: Iterable[UUID]) -> dict[UUID, list[Run]]:
     ]
     runs = by_command(Run.objects.filter(batch__in=ids)).filter(command=F("batch"))
     runs = runs.order_by("started_at").prefetch_related(invalid, *shared)
-    runs = runs.defer(*HEAVY, "programs", "delay", "websockets", "diagnosis")
+    runs = runs.defer(*HEAVY, "programs", "delay", "diagnosis")
     return gathered((run.batch, run) for run in runs)
 
 

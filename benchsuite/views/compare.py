@@ -57,7 +57,7 @@ def show(request: HttpRequest) -> HttpResponseBase:
     comparison = Comparison(runs, baseline=chosen)
     runs = comparison.runs
     unlike_runs = unlike(comparison)
-    lines = climbs(comparison, unlike_runs)
+    lines = climbs(comparison.cells) if [one.kind for one in unlike_runs] == ["load"] else []
     reasons = [] if lines else [one.sentence(comparison.titles) for one in unlike_runs]
     if reasons and request.GET.get("forced") != "1":
         refusal = {"title": "These runs are not alike", "reasons": reasons}
@@ -186,8 +186,7 @@ def _heat(comparison: Comparison, figure: Metric) -> dict[str, Any] | None:
 def _shown(cell: Cell, figure: Metric, *, spread: bool = True) -> Shown:
     """The mean and, of several runs, the least and the most."""
     show = partial(figure.show, answers=titles.units_beside(cell.first))
-    value = cell.value(figure)
-    if value is None:
+    if (value := cell.value(figure)) is None:
         return Shown("", reason=missing_reason((cell.shown or cell.runs)[0], figure))
     known = cell.figures(figure)
     if not spread or figure.summed or len(cell.shown) < 2:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time
+from statistics import fmean
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 from uuid import UUID
@@ -16,14 +17,31 @@ from django.urls import reverse
 from django.utils.timezone import make_aware
 from django_filters import FilterSet, filters
 
+from benchsuite import conf
+from benchsuite.comparing.answer import beside_best, climbs
 from benchsuite.comparing.cells import Cell, Starts, cells, reasons_of
 from benchsuite.comparing.cells import counted as without_diagnostic
-from benchsuite.comparing.titles import cell_titles, load_title, units_beside, workload_title
+from benchsuite.comparing.contrasts import (
+    contrasts,
+    deciding,
+    figures_of,
+    is_clear,
+    metric,
+    unranked,
+)
+from benchsuite.comparing.titles import (
+    cell_titles,
+    load_title,
+    titled,
+    units_beside,
+    workload_title,
+)
 from benchsuite.core.exceptions import UsageError, choices
 from benchsuite.core.metrics import every
-from benchsuite.core.metrics.every import Place
+from benchsuite.core.metrics.every import Metric, Place
 from benchsuite.core.results import Status, Verdict
-from benchsuite.core.units import counted, format_rate, listed
+from benchsuite.core.specs import OPEN
+from benchsuite.core.units import counted, listed
 from benchsuite.models import Environment, Note, Run, StudyRun, Tuning
 from benchsuite.report import queries, sentences
 from benchsuite.report.pages import history
@@ -279,10 +297,7 @@ def _number(request: HttpRequest, name: str) -> int | None:
 
 MOST_RUNS = 12  #: Of a row of the list.
 MOST_BARS = 5
-GOODPUT = every.figure("goodput")
-CLOSE = 1.05  #: Below this ratio no winner is named: a few percent are within what runs differ by.
-
-Ranked = tuple[str, Cell, float]  #: A configuration with its title and its goodput.
+Ranked = tuple[str, Cell, float]  #: A configuration with its title and what it is ranked by.
 
 
 def _commands(
@@ -295,6 +310,8 @@ def _commands(
         **Tuning.objects.prefetch_related("trials").in_bulk(ids),
     }
     batches = queries.of_batches(pk for pk in ids if pk not in executions)
+    # an open load asks for journeys, of which `per_journey` needs how many requests they make
+    queries.add_journeys([run for some in batches.values() for run in some if run.model == OPEN])
     own = [run.pk for some in batches.values() for run in some]
     matching = set(runs.filter(pk__in=own).values_list("pk", flat=True)) if filtering else set(own)
     shown: dict[UUID, list[Run]] = {
@@ -336,7 +353,11 @@ def _row(
     """Of a batch with all its runs in their order, an execution of a study, or a tuning."""
     batch = without_diagnostic(batch)
     configurations = cells(batch)
-    ranked = _ranked(configurations)
+    lines = climbs([cell for cell in configurations if cell.is_sound])
+    beside = beside_best(lines) if lines else configurations
+    figure, ranked = _ranked(beside)
+    if len({*map(workload_title, batch)}) > 1:
+        ranked = []
     first = batch[0] if batch else shown[-1] if shown else None
     label = execution.label if execution else first.label if first else ""
     if isinstance(execution, StudyRun):
@@ -351,7 +372,9 @@ def _row(
         works, loads = ({*map(words, batch)} for words in (workload_title, load_title))
         parts = works if len(works) == 1 else [f"{len(works)} workloads"]
         title = " · ".join([*parts, *(loads if len(loads) == 1 else [f"{len(loads)} loads"])])
-        answer = _answer(ranked) if ranked else _without(batch, configurations)
+        answer = _answer(figure, ranked) if ranked else _without(batch, beside, figure)
+        if lines and ranked:
+            answer = f"At {load_title(ranked[0][1].first)}: {answer}"
     url = f"{reverse('benchsuite:compare')}?batch={pk}"
     if execution or len(batch) == 1:
         url = (execution or batch[0]).get_absolute_url()
@@ -360,10 +383,11 @@ def _row(
     size = counted(known, "run")
     if len(repeats) == 1 and len(configurations) > 1 and repeats != {1}:
         size = f"{len(configurations)} configurations × {repeats.pop()}"
-    best, most = (ranked[0][1].first, ranked[0][2] or 1.0) if ranked else (first, 1.0)
+    best, drawn = ranked[0][1].first if ranked else first, ranked[:MOST_BARS]
+    most = max([value for _, _, value in drawn], default=0.0) or 1.0
     bars = [
-        (title, format_rate(rate, units_beside(cell.first)), round(rate / most * 100, 1))
-        for title, cell, rate in ranked[:MOST_BARS]
+        (title, figure.show(value, units_beside(cell.first)), round(value / most * 100, 1))
+        for title, cell, value in drawn
     ]
     return {
         "title": title,
@@ -381,37 +405,38 @@ def _row(
     }
 
 
-def _ranked(configurations: Sequence[Cell]) -> list[Ranked]:
-    """Sound configurations that answer, most goodput first; none of different units."""
+def _ranked(configurations: Sequence[Cell]) -> tuple[Metric, list[Ranked]]:
+    """What decides, and sound configurations that have it, best first; none of different units."""
+    names, margins = figures_of(configurations), conf.margins()
+    figure = deciding(configurations, [metric(name, margins) for name in names])
     sound = [
-        (title, cell, cell.goodput)
+        (title, cell, fmean(values))
         for title, cell in zip(cell_titles(configurations), configurations, strict=True)
-        if cell.is_sound and cell.middle("connection_bytes") is None
+        if cell.is_sound and (values := cell.compared(figure))
     ]
-    return sound if len({cell.first.unit for _, cell, _ in sound}) == 1 else []
+    sound.sort(key=lambda ranked: ranked[2], reverse=figure.more_is_better)
+    return figure, sound if len({cell.first.unit for _, cell, _ in sound}) == 1 else []
 
 
-def _answer(ranked: Sequence[Ranked]) -> str:
-    """Which answered most, unless so few runs can't tell it from others."""
+def _answer(figure: Metric, ranked: Sequence[Ranked]) -> str:
+    """Which is best, unless its runs can't tell it from others."""
     (title, best, most), *behind = ranked
-    own, close = best.figures(GOODPUT), []
-    for name, cell, rate in behind:
-        theirs, several = cell.figures(GOODPUT), min(len(best.entering), len(cell.entering)) > 1
-        among = several and own and theirs and min(own) <= max(theirs)
-        if most < CLOSE * rate or among:
-            close.append(name)
-    if close:
+    compared = contrasts([(best, cell) for _, cell, _ in behind], [figure])
+    pairs = zip(behind, compared, strict=True)
+    if close := [name for (name, _, _), contrast in pairs if not is_clear(contrast)]:
         several_names = f"{len(close)} others" if len(close) > 2 else listed(close)
         return f"{title} and {several_names}: too close to call"
-    rate_words = format_rate(most, units_beside(best.first))
-    return f"{title} answered most: {rate_words}" if behind else f"{title}: {rate_words}"
+    words = figure.show(most, units_beside(best.first))
+    return f"{title} {figure.won}: {words}" if behind else f"{title}: {words}"
 
 
-def _without(batch: Sequence[Run], configurations: Sequence[Cell]) -> str:
+def _without(batch: Sequence[Run], configurations: Sequence[Cell], figure: Metric) -> str:
     if len({run.unit for run in batch}) > 1:
         return "Not ranked: their answers are not of one unit."
-    if idle := [cell for cell in configurations if cell.is_sound]:
-        return f"{listed(cell_titles(idle)[:MOST_BARS])}: idle connections"
+    if len({*map(workload_title, batch)}) > 1:
+        return "Not ranked: they did not do the same work."
+    if any(cell.is_sound for cell in configurations):
+        return unranked(titled(configurations), figure)
     if reasons := [reason for run in batch if (reason := sentences.reason(run, 120))]:
         return f"Nothing counts: {reasons[0]}"
     why = reasons_of([start for cell in configurations for start in cell.starts.every])

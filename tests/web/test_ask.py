@@ -13,6 +13,7 @@ from benchsuite.management.options import run as run_options
 from benchsuite.models import Run
 from tests.factories import BEGUN, INVALID, MACHINE, make_run
 from tests.golden import words_of
+from tests.socket_factories import make_echo_run
 
 
 def ask(soup, status=200, **given):
@@ -129,3 +130,10 @@ def test_number_of_queries_does_not_grow(client, django_assert_num_queries, coun
         make_run("uwsgi", processes=number + 1, rate=20)
     with django_assert_num_queries(4):
         client.get("/results/ask/")
+
+
+def test_messages_are_no_requests(soup):
+    make_echo_run("daphne", users=10)
+    page = ask(soup, work="ws_echo", objective="p95 < 400ms", rate=100)
+    assert "messages/s" in page.select_one("table tbody tr").text
+    assert "requests" not in page.select_one("main").text

@@ -20,6 +20,7 @@ from benchsuite.views.listing import RunFilter
 from tests.factories import BEGUN, INVALID, make_failed_run, make_run, make_running_run
 from tests.flames import make_profiled
 from tests.golden import words_of
+from tests.socket_factories import make_idle_run
 from tests.starts import SLOW, doubt, make_rows, starts
 from tests.study_factories import make_study_run, write
 from tests.tuning_factories import make_tuning, searched
@@ -63,6 +64,53 @@ def test_a_command_says_who_won_by_the_middle_of_its_starts(soup):
     assert widths[0] == 100
     assert row.select_one(".runs").find(string=True) == "3 configurations × 3"
     assert row.select_one("a")["href"] == f"/results/compare/?batch={batch}"
+
+
+def test_what_several_loads_asked_is_ranked_at_one_of_them(soup):
+    """As by the page that compares the command and by what it prints: never across loads."""
+    batch = measured({"uwsgi": (395, 405)}, users=20)
+    for (server, users), rates in {
+        ("uwsgi", 50): (400, 410),
+        ("daphne", 20): (200, 210),
+        ("daphne", 50): (205, 210),
+    }.items():
+        other = measured({server: rates}, users=users)
+        Run.objects.filter(batch=other).update(batch=batch)
+    (row,) = soup("/results/").select("tr.command")
+    assert answers(row)[0].startswith("At 20 users: uwsgi answered most: 39")
+    assert [bar.select_one("span").text for bar in row.select(".bars li")] == ["uwsgi", "daphne"]
+    compared = soup(f"/results/compare/?batch={batch}").select_one(".headline").text
+    assert compared.startswith("At 20 users: uwsgi answered most")
+
+
+def test_what_has_the_same_goodput_is_ranked_by_what_decides_elsewhere(soup):
+    """A rate that all answer says nothing of them, and idle connections answer nothing."""
+    batch, idle = uuid4(), uuid4()
+    for server, quick in (("uwsgi", 900.0), ("daphne", 300.0)):
+        run = make_run(server, batch=batch, rate=quick)
+        Run.objects.filter(pk=run.pk).update(goodput=200, model="open", arrival_rate=200)
+    for server, each_bytes in (("uvicorn", 60_000.0), ("daphne", 28_672.0)):
+        run = make_idle_run(server, each_bytes=each_bytes)
+        Run.objects.filter(pk=run.pk).update(batch=idle)
+    by_memory, by_time = sorted(answers(row)[0] for row in soup("/results/").select("tr.command"))
+    assert by_memory.startswith("daphne needed the least memory per connection"), by_memory
+    assert by_time.startswith("uwsgi had the shortest p95"), by_time
+
+
+def test_where_a_figure_is_missing_that_decides_nobody_is_called_invalid(soup):
+    batch = measured({"uwsgi": (5,), "daphne": (5,)})
+    Run.objects.filter(batch=batch).update(goodput=5, model="open", arrival_rate=5, p95_s=None)
+    (answer,) = answers(soup("/results/"))
+    assert answer.startswith("Nothing is ranked"), answer
+    assert "invalid" not in answer
+
+
+def test_what_did_not_do_the_same_work_is_not_ranked(soup):
+    batch = measured({"uwsgi": (400,), "daphne": (300,)}, users=20)
+    other = measured({"uwsgi": (90,)}, users=20, workload="cpu")
+    Run.objects.filter(batch=other).update(batch=batch)
+    (answer,) = answers(soup("/results/"))
+    assert answer == "Not ranked: they did not do the same work."
 
 
 def of_units():

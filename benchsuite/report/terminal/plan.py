@@ -37,7 +37,7 @@ def line(plans: Sequence[Plan], estimate_s: float) -> str:
     parts = [
         *[plan.server.name for plan in plans[:1] if not plan.server.starts],
         _shape(plans),
-        runs[0].workload.workload,
+        listed(list(dict.fromkeys(run.workload.workload for run in runs))),
         listed(loads) if len(loads) <= FEW else f"{loads[0]} … {loads[-1]}",
         periods,
         *["cookies kept"] * load.keep_cookies,

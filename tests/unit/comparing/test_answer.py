@@ -1,8 +1,8 @@
 """What a comparison answers, whoever writes it."""
 
-from benchsuite.comparing.answer import answer_of, climbs, of_pairs, ranking
+from benchsuite.comparing.answer import climbs, of_pairs, ranking
 from benchsuite.comparing.contrasts import contrasts, metric
-from benchsuite.comparing.differences import Comparison, said_first, unlike
+from benchsuite.comparing.differences import Comparison, said_first
 from benchsuite.core.metrics.every import Scale, compared
 from benchsuite.models import Software
 from benchsuite.report.writers import to_markdown
@@ -97,6 +97,14 @@ def arrivals(rate, goodput):
     return asked
 
 
+def test_what_differs_in_arrivals_at_once_alone_is_of_one_level():
+    cells = [arrivals(200, 200), arrivals(200, 190)]
+    for cell, most in zip(cells, (100, 400), strict=True):
+        cell.first.spec["load"]["max_in_flight"], cell.first.key = most, f"at most {most}"
+    assert climbs(cells) == []
+    assert ranking(cells, {}).headline
+
+
 CLIMBS = {
     "levels off": climbed(("a", {4: 50, 8: 96, 16: 100}), ("b", {4: 50, 8: 60, 16: 80})),
     "still rises": climbed(("a", {4: 50, 8: 80}), ("b", {4: 50})),
@@ -109,9 +117,9 @@ CLIMBS = {
 def test_where_configurations_level_off(golden):
     lines = []
     for case, comparison in CLIMBS.items():
-        lines += [case, *(f"  {one.sentence}" for one in climbs(comparison, unlike(comparison)))]
-        if found := climbs(comparison, unlike(comparison)):
-            answer = answer_of(found, {})
+        lines += [case, *(f"  {one.sentence}" for one in climbs(comparison.cells))]
+        if climbs(comparison.cells):
+            answer = ranking(comparison.cells, {})
             lines += [f"  {text}" for text in (answer.headline, *answer.reasons)]
     golden(plain("\n".join(lines)))
 
@@ -134,3 +142,10 @@ def differing(count):
 
 def test_values(golden):
     golden.values()
+
+
+def test_who_is_clearly_behind_is_named_where_the_baseline_may_be_as_good():
+    base, nearly, half = cell("a", *SLOW), cell("b", *AS_GOOD), cell("c", *SLOWER)
+    pairs = [(base, nearly), (base, half)]
+    answer = of_pairs(pairs, contrasts(pairs, [GOODPUT]), [], Comparison([]))
+    assert "Clearly behind: c." in answer.reasons

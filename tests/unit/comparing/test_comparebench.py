@@ -257,3 +257,14 @@ def test_the_number_of_queries_does_not_grow(django_assert_max_num_queries):
     starts("daphne", SLOW * 6)
     with django_assert_max_num_queries(20):
         assert compared(BATCH.hex[:8]) == 0
+
+
+def test_two_servers_under_two_loads_are_compared_load_by_load():
+    emptied()
+    for users in (20, 50):
+        starts("gunicorn-gthread", SLOW, users=users)
+        starts("granian-wsgi", FAST, users=users)
+    pairs = ratios("gunicorn-gthread", "granian-wsgi", "--metric=goodput")
+    assert sorted(titles for *titles, _, _, _, _ in pairs) == [
+        [f"granian-wsgi · {users} users", f"gunicorn-gthread · {users} users"] for users in (20, 50)
+    ]
