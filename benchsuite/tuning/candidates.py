@@ -163,11 +163,14 @@ def bound(candidate: Candidate, probe: Probe, question: Question) -> Bound:
 
 
 def hopeless(
-    candidates: Sequence[Candidate], probe: Probe, question: Question
+    candidates: Sequence[Candidate], probe: Probe, question: Question, shown: Sequence[float] = ()
 ) -> dict[Candidate, str]:
-    """Those that can't come near the best, nor near the rate that is asked for, each with why."""
+    """Those that can't come near the best, nor near the rate that is asked for, each with why;
+    `shown`: what others got through, which a bound may be far from.
+    """
     bounds = {one: bound(one, probe, question) for one in candidates}
-    rate = question.rate or max((limit.rate for limit in bounds.values()), default=0.0)
+    most = max((limit.rate for limit in bounds.values()), default=0.0)
+    rate = question.rate or min(most, max(shown, default=most))
     return {
         candidate: f"{limit.because}: at most {format_number(limit.rate)}/s"
         for candidate, limit in bounds.items()

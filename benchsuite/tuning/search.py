@@ -164,9 +164,10 @@ class Search(Making):
         who exceeds a limit is no measure. What runs now is measured even where it can't win.
         """
         kept = self.question.current, self.question.only
-        every = [*candidates, *self.notebook.decided(State.RACING)]
-        out = hopeless(every, self.page, self.question)
-        return {one: out[one] for one in candidates if one in out and one not in kept}
+        racing = self.notebook.decided(State.RACING)
+        through = filter(None, map(self.notebook.screened, racing))
+        out = hopeless([*candidates, *racing], self.page, self.question, [*through])
+        return {size: out[size] for size in candidates if size in out and size not in kept}
 
     def _bounded(self, candidates: Sequence[Candidate]) -> list[Candidate]:
         """All but the hopeless ones, which are noted so."""
@@ -338,6 +339,7 @@ class Search(Making):
             if level.planned and level.rate
         ]
         reached, rate, entry = max(tried, key=lambda level: level[:2], default=(0.0, 0.0, None))
+        least_missed = 1 / self.page.response_s if len(tried) == 1 else math.inf
         if confirmed:
             notebook.end = End.CONFIRMED
         elif pick is not None and (why := unsteady(notebook, pick)):
@@ -348,10 +350,12 @@ class Search(Making):
             notebook.end, notebook.said = End.NOTHING_HOLDS, out[least]
         elif entry is None:
             whys = dict.fromkeys(notebook.decided(State.NO_STATEMENT, State.DISCARDED).values())
-            notebook.end, notebook.said = End.NOTHING_RAN, "; ".join(whys)
+            disturbed = notebook.probe and notebook.decided(State.NO_STATEMENT)
+            notebook.end = End.NOT_CONFIRMED if disturbed else End.NOTHING_RAN
+            notebook.said = "; ".join(whys)
         elif (
             reached >= 0
-            or rate > (self.question.rate or math.inf)  # which says nothing of what was asked for
+            or rate > (self.question.rate or least_missed)  # which says nothing of less
             or any(entry.seen.limit for entry in notebook.entries)
         ):
             notebook.end, notebook.said = End.NOT_CONFIRMED, "; ".join([*out.values()][:MOST_NAMED])

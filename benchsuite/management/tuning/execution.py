@@ -212,10 +212,11 @@ def search(asked: Asked, entries: Sequence[Entry] = ()) -> Search:
 
 
 def _assumed(trial: Trial, notebook: Notebook) -> Observation:
-    """Below its limit a server is in time: what a full load got through, else its bound."""
+    """Below its limit a server is in time: what it holds, else of what a full load got through."""
     probe, load, candidate = notebook.probe or ASSUMED, trial.load, trial.candidate
     through = notebook.screened(candidate)
-    limit = USED * (through or candidates.bound(candidate, probe, notebook.question).rate)
+    most = through or candidates.bound(candidate, probe, notebook.question).rate
+    limit = notebook.estimate(candidate) or USED * most
     closed = [min(through or limit, load.users / probe.response_s)] * bool(load.users)
     goals, levels = len(notebook.question.objective.goals), []
     for rate in closed or load.rates:

@@ -166,3 +166,32 @@ def test_connections_count_that_are_open_at_the_rate_in_question():
     )
     assert notebook.pick() == sizes[1]
     assert (notebook.end, notebook.excess(sizes[1])) == (End.CONFIRMED, "")
+
+
+def test_slots_are_no_reason_against_what_holds_more_than_others_got_through():
+    """Threads share a lock, so that only processes help: far below what CPU time would allow."""
+    sizes = [candidate("gthread", 2, 16), candidate("gthread", 2, 32), candidate("sync", 8, 1)]
+    measure = ideal(lambda size: 45.0 * size.processes, response_s=0.02, cpu_s=0.0005)
+    assert Outcome(searched(measure, sizes)).pick == sizes[2]
+
+
+def test_who_gets_more_through_than_its_bound_rules_nobody_out_by_such_bounds():
+    """The CPU time is that of the server that was probed: others may need less of it."""
+    sizes = [candidate(name, 1, 8) for name in ("gthread", "granian", "bjoern")]
+    held = dict(zip(sizes, (80.0, 120.0, 200.0), strict=True))
+    measure = ideal(lambda size: held[size], response_s=0.02, cpu_s=0.0105)
+    assert Outcome(searched(measure, sizes, cpus=1)).pick == sizes[2]
+
+
+def test_one_rate_that_was_too_high_does_not_say_that_nothing_holds():
+    def missed(trial, seen):
+        levels = [replace(level, met=(0,)) for level in seen.levels]
+        return replace(seen, levels=levels, took_s=60.0) if trial.load.rates else seen
+
+    notebook = searched(ideal(90.0, spoil=missed), budget_s=120.0)
+    assert notebook.end is End.NOT_CONFIRMED
+
+
+def test_what_got_through_was_measured_though_every_rate_was_spoiled():
+    notebook = searched(spoiled(lambda trial: bool(trial.load.rates), **NOISE))
+    assert notebook.end is End.NOT_CONFIRMED
