@@ -97,6 +97,19 @@ def rates(figures: Sequence[Figure]) -> list[str]:
     return [one.name for one in metrics if one.unit is Unit.RATE and one.better is MORE]
 
 
+def steps(figures: Sequence[Figure], record: Record) -> dict[str, float]:
+    """By how much one answer more in its window would raise each of them that is a rate."""
+    seconds, names = len(_seconds(record, WINDOW)), rates(figures)
+    stages = sum(part.scope == PLACES["stage"] for part in record.measurements.all())
+    lengths: dict[str, float] = {}
+    for figure in figures:
+        lengths[figure.name] = seconds / (stages or 1) if "stage" in figure.options else seconds
+        if figure.of == "best_window":
+            options = {**DERIVED[figure.of].options, **figure.options}
+            lengths[figure.name] = parse_seconds(str(options["length"]))
+    return {name: 1 / lengths[name] for name in names if lengths[name]}
+
+
 PLACES = {"stage": "stage", "kind": POPULATION}
 """Options of a figure of one part of a run → the scope of its measurements."""
 

@@ -161,6 +161,7 @@ class Side:
     amounts: Sequence[float] = ()  #: Of a figure that counts: what each start counts among.
     at_least: Sequence[float] = ()  #: Of starts without limit: up to where each was tried.
     is_floor: bool = False  #: Whether it may be more than its starts show.
+    step: float = 0.0  #: Of a rate: one answer more in its window.
 
 
 def interval(
@@ -245,8 +246,10 @@ def _counted(kind: Kind, sides: Sequence[Side], confidence: float, more: int) ->
 
 
 def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> Interval:
-    """Around the means; the error is of the logarithm, of a difference the means' own."""
-    means, errors, freedoms = [], [], []
+    """Around the means; the error is of the logarithm, of a difference the means' own. Windows
+    begin and end within an answer, in all starts alike where users go in step: none is nearer.
+    """
+    means, errors, freedoms, steps = [], [], [], []
     for side in sides:
         logarithms = [math.log(value) for value in side.starts]
         means.append(fmean(side.starts))
@@ -256,11 +259,13 @@ def _welch(kind: Kind, sides: Sequence[Side], confidence: float, more: int) -> I
         error = max(moderated, chance) / (len(logarithms) + more)
         errors.append(error * (means[-1] ** 2 if kind is Kind.DIFFERENCE else 1.0))
         freedoms.append(freedom)
+        steps.append(side.step / (1.0 if kind is Kind.DIFFERENCE else means[-1]))
     value, error = _value(kind, *means), sum(errors)
-    if value is None or not error:
-        return Interval(value, value, value, "all runs alike")
     # both know the same typical variance, so that their degrees of freedom don't add up
     half = student_quantile(min(freedoms), (1 + confidence) / 2) * math.sqrt(error)
+    half = max(half, math.hypot(*steps))
+    if value is None or not half:
+        return Interval(value, value, value, "all runs alike")
     ends = value * math.exp(-half), value * math.exp(half)
     if kind is Kind.DIFFERENCE:
         ends = value - half, value + half

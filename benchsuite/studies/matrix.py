@@ -143,8 +143,7 @@ def selector(given: Iterable[str]) -> Selector:
     """ "setup=sync,pool" as a selector, with what a command line has split at its commas."""
     joined: list[str] = []
     for text in given:
-        is_more = joined and "=" not in text
-        joined.append(f"{joined.pop()},{text}" if is_more else text)
+        joined.append(f"{joined.pop()},{text}" if joined and "=" not in text else text)
     chosen: dict[str, tuple[str, ...]] = {}
     for text in joined:
         axis, equals, values = text.partition("=")

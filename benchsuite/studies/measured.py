@@ -25,6 +25,8 @@ class Start:
     figures: Mapping[str, float | None]  #: By the study's names; None is "not known", never 0.
     amounts: Mapping[str, float] = field(default_factory=dict)
     """What a figure counts among, by `figures.amounts`; others than counts have none."""
+    steps: Mapping[str, float] = field(default_factory=dict)
+    """By how much one answer more would raise a rate, by `figures.steps`."""
     at_least: Mapping[str, float] = field(default_factory=dict)
     """Up to where a figure was tried that has no limit, by `figures.at_least`."""
     floors: Mapping[str, float] = field(default_factory=dict)
@@ -80,7 +82,8 @@ class MeasuredCell:
     def side(self, figure: str, of_all: Scatter) -> Side:
         """Its starts in that figure, and how all cells scatter in it."""
         amounts, at_least = self.amounts(figure), self.at_least(figure)
-        return Side(self.values(figure), of_all, amounts, at_least, self.is_floor(figure))
+        step = max((start.steps.get(figure, 0.0) for start in self.counted), default=0.0)
+        return Side(self.values(figure), of_all, amounts, at_least, self.is_floor(figure), step)
 
 
 def reasons(starts: Iterable[Start]) -> str:

@@ -53,7 +53,7 @@ class Reader:
     def _takes(self, name: str, place: Place) -> Takes | None:
         if self.known is None:
             return None
-        place.check([name], "option of runbench", sorted(self.known))
+        place.check([name], "option of a configuration", sorted(self.known))
         return self.known[name]
 
 

@@ -109,7 +109,7 @@ texts: Callable[[Any, Place], tuple[str, ...]] = several(text)
 
 def one_or_more(value: Any, place: Place) -> tuple[str, ...]:
     """Texts, of which one may stand without a list."""
-    return texts([value] if isinstance(value, str) else value, place)
+    return texts(value, place) if isinstance(value, list) else (text(value, place),)
 
 
 def mapping(read: Reader) -> Reader:

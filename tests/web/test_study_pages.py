@@ -8,7 +8,7 @@ from django.core.management import CommandError, call_command
 
 from benchsuite.core.results import Finding, Level
 from benchsuite.models import StudyRun
-from benchsuite.report.studies.execution import study_report
+from benchsuite.report.studies.execution import next_step, study_report
 from benchsuite.report.studies.several import whole
 from benchsuite.report.writers import to_markdown
 from benchsuite.studies import reading
@@ -115,6 +115,13 @@ def test_what_is_answered(folder, golden):
         StudyRun.objects.all().delete()
         make_study_run(**given)
         golden(index(folder, "shop", "servers_today"), name)
+
+
+def test_it_is_executed_again_as_it_was():
+    row = study_factories.make_study_run(label="mine", only={"setup": ["sync", "async"]})
+    row.claims = True
+    _, line = next_step(row)
+    assert line.endswith("runstudy shop --label=mine --only=setup=sync,async --claims")
 
 
 def test_the_page_alone(capsys, folder):

@@ -323,7 +323,10 @@ def _headline(execution: Execution, seconds: float) -> str:
         *[f"{skipped} skipped"] * bool(skipped),
         *[f"{done} made before"] * bool(done),
     ]
-    return f"Study    {row.name}: {', '.join(parts)} · about {format_period(round(seconds))}"
+    time = f"about {format_period(round(seconds))}"
+    if execution.budget_s < seconds:
+        time = f"{format_period(round(execution.budget_s))} of {time}"
+    return f"Study    {row.name}: {', '.join(parts)} · {time}"
 
 
 def _undecided(execution: Execution) -> Iterator[str]:

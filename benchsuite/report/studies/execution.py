@@ -310,9 +310,9 @@ def _words(situations: Sequence[Situation], metric: Metric) -> str:
     return f"Clearly best of {len(situations)} cases: {listed(leaders)}."
 
 
-def again(row: StudyRun) -> str:
-    """The command that executes it once more."""
-    return command("runstudy", row.name, *[f"--label={row.label}"] * bool(row.label))
+def again(row: StudyRun, *words: str) -> str:
+    """The command that executes it once more, whole or with these words."""
+    return command("runstudy", row.name, *[f"--label={row.label}"] * bool(row.label), *words)
 
 
 def next_step(row: StudyRun) -> tuple[str, str]:
@@ -322,4 +322,6 @@ def next_step(row: StudyRun) -> tuple[str, str]:
         return "It has not ended; go on with it:", f"{again(row)} --resume"
     if row.scale != 1:
         return "It was shortened; execute it whole to tell more:", again(row)
-    return "Execute it again to see whether it stays so:", again(row)
+    words = [f"--only={axis}={','.join(values)}" for axis, values in row.only.items()]
+    words += ["--claims"] * row.claims
+    return "Execute it again to see whether it stays so:", again(row, *words)

@@ -86,6 +86,7 @@ def _start(run: Run, study: Study) -> Start:
         floors={name: value for name in floors if (value := values[name])},
         amounts=figures.amounts(study.figures, run),
         at_least=figures.at_least(study.figures, run),
+        steps=figures.steps(study.figures, run),
         excluded=() if known.has_own_figures else known.reasons,
         failed=known.reasons if known.standing is Standing.FAILED else (),
         verdict=run.verdict or run.status,

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from benchsuite.studies.intervals import Counts, Scatter, Side, scatter
+from benchsuite.studies.intervals import Counts, Kind, Scatter, Side, interval, scatter
 
 CALM = [[10.0, 10.1], [20.0, 20.3], [5.0, 5.02]]
 
@@ -44,3 +44,10 @@ def failures(*counts: float, of: float = 1.0, apart: float = 1.0) -> Side:
 
 def test_values(golden):
     golden.values()
+
+
+def test_runs_that_are_alike_may_differ_by_an_answer_of_their_window():
+    """5 answers in 2 s each, of a page that takes 300 ms and one that takes 350 ms."""
+    of_all = scatter([[2.5, 2.5], [2.5, 2.5]])
+    alike = Side([2.5, 2.5], of_all, step=0.5)
+    assert interval(Kind.RATIO, alike, alike).high > 7 / 6
