@@ -10,7 +10,6 @@ from benchsuite.core.exceptions import UnavailableError
 def ensure_installed() -> None:
     """Raises UnavailableError, with the command that helps, when a package is missing."""
     needed = ("Faker", "phonenumbers", "regex", "selectolax")
-    missing = [name for name in needed if find_spec(name.lower()) is None]
-    if missing:
+    if missing := [name for name in needed if find_spec(name.lower()) is None]:
         install = 'pip install "django-benchsuite[robot]"'
         raise UnavailableError(f"The robot needs {', '.join(missing)}: {install}")

@@ -132,8 +132,7 @@ def outcome(sent: Form, page: Page, given: Answers, arrival: Arrival, *, at: str
     if status >= 400:
         return Outcome("refused")
     beside = {form.furniture for form in page.forms if form.furniture != sent.furniture}
-    following = main_form(after, beside=beside)
-    if following is None:
+    if (following := main_form(after, beside=beside)) is None:
         return Outcome("ended")
     few = len(following.fillable) <= FEW and following.action not in ("", sent.action, path)
     button = next_button(following)

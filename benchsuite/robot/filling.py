@@ -49,6 +49,7 @@ class Filler:
     _learned: dict[str, Constraint] = field(default_factory=dict)
     _refused: dict[str, list[Values]] = field(default_factory=dict)
     _turns: dict[str, int] = field(default_factory=dict)  #: Refusals without a reason.
+    _unread: bool = False  #: Whether the form was refused by words that nothing could be read of.
 
     def fill(self, form: Form) -> None:
         """Answers all controls without an answer, the country first."""
@@ -79,13 +80,15 @@ class Filler:
                 wrong[control.key] = distinct
         if not wrong and not form.errors:
             wrong = {control.key: NOTHING for control in form.fillable}
+        unread = not (wrong or distinct.says)
         for control in form.fillable:
             offered = {choice.value for choice in control.choices}
             lost = control.kind in CHOSEN and not offered.issuperset(given[control.key])
             if control.key in wrong:
                 self._refuse(control, wrong[control.key])
-            elif lost or _again(control):
+            elif lost or _again(control) or (unread and self._unread):  # others may help
                 self.answers.pop(control.key, None)
+        self._unread |= unread
 
     def _refuse(self, control: Control, required: Constraint) -> None:
         known = self._learned.get(control.key, NOTHING)
@@ -131,6 +134,10 @@ class Filler:
             with suppress(ValueError):  # of a pattern that can't be read
                 if original and (is_sure or not invalid(control, str(original[0]))):
                     return original
+        marked = any(asked.required for asked in self._asked)
+        was_refused = self._unread or control.key in self._turns
+        if marked and was_refused and not self._needed(control):
+            return ("",)  # as people leave what is not required, such as a voucher's code
         errors = []
         for asked in (shown | learned, learned, NOTHING):  # what was misread asks too much
             try:
@@ -190,7 +197,7 @@ class Filler:
             region = texts.region(*re.findall(r"\b[A-Z]{2}\b", spoken), self._region)  # UK postcode
             refusals = turns if asked == NOTHING or kind == "password" else 0
             writer = Writer(person, self.chance, self.language, region, refusals)
-            if control.kind in TEXTUAL and (part := part_of_date(control)):
+            if control.kind in TEXTUAL and (part := self._part(control)):
                 yield writer.fact(part)
             yield from texts.texts(control, asked, writer)
 
@@ -203,15 +210,15 @@ class Filler:
                 low = Fraction(limits.get("min") or asked.of("").whole[0])
                 size = Range(least=low + Fraction(spread, 2), most=low + spread)
                 guess |= Constraint(ranges={"": size})
-        elif turns % 2 and native and kind not in NUMBERS and asked.of("date") == ANY:
-            later = Range(least=Fraction(date.today().toordinal() + 1))
-            guess |= Constraint(ranges={"date": later})
         forms = [""]
         if kind == "date" and not native:  # those shown, then the usual ones; others after refusals
             shown = mask(asked.example)[1], *masks(control), FORMAT_OF.get(self.language), *FORMATS
             forms = list(filter(None, dict.fromkeys(shown)))
-            first = 0 if asked.example else turns % len(forms)
-            forms = forms[first:] + forms[:first]
+        if turns // len(forms) % 2 and kind not in NUMBERS and asked.of("date") == ANY:
+            later = Range(least=Fraction(date.today().toordinal() + 1))
+            guess |= Constraint(ranges={"date": later})
+        first = 0 if asked.example else turns % len(forms)
+        forms = forms[first:] + forms[:first]
         for form in (form for form in forms for _ in range(REDRAWN)):
             try:
                 value = point(control, kind, guess, self.chance)
@@ -239,15 +246,22 @@ class Filler:
                 return Constraint(ranges={"" if counted else "date": limits})
         return NOTHING
 
+    def _part(self, control: Control) -> str:
+        """day, month or year, for a date in several fields; a long day alone is a whole date."""
+        part, parts = part_of_date(control), {*map(part_of_date, self._asked)}
+        is_whole = "month" not in parts and control.limits.get("maxlength") not in ("1", "2")
+        return "" if part == "day" and is_whole else part
+
     def _kind(self, control: Control, asked: Constraint) -> str:
         plain = control.kind == "text"
         if control.kind not in TEXTUAL:
             return control.kind
-        if part_of_date(control) or control.kind == "tel":
+        if self._part(control) or control.kind == "tel":
             return "text"
         kind = {"integer": "number"}.get(asked.kind, asked.kind)
         aged = asked.of("years") != ANY
-        day = about(control) == "date" or any("%d" in form for form in masks(control))
+        day = about(control) == "date" or part_of_date(control) == "day"
+        day = day or any("%d" in form for form in masks(control))
         counted = asked.of("") != ANY or aged or asked.step is not None
         if asked.of("date") != ANY or (aged and day):
             return "date"

@@ -19,6 +19,7 @@ pytestmark = needs("selectolax", "faker")
 
 SEEDS = range(40)
 TODAY = date.today()
+DAY_OF_MONTH = '<label>Day of month <input name="day" maxlength="2" required></label>'
 
 
 def form_of(inner):
@@ -163,6 +164,40 @@ def mended(inner, errors, seed=0):
     one.mend(back)
     one.fill(back)
     return one, before
+
+
+def test_a_form_that_is_refused_again_by_words_about_nobody_has_other_answers():
+    inner = "".join(f'<input type="number" name="{name}" max="9999">' for name in "ab")
+    form = replace(form_of(inner), errors=("Each child needs an adult.",))
+    once = filled(form, 0)
+    given = [once.pairs(form.fillable)]
+    for _ in range(2):
+        once.mend(form)
+        once.fill(form)
+        given.append(once.pairs(form.fillable))
+    assert given[0] == given[1], "the first time it may have been a matter of the moment"
+    assert given[1] != given[2]
+
+
+def test_a_day_alone_is_a_date_and_after_refusals_one_to_come():
+    form = form_of('<label>Day of the party <input name="day" required></label>')
+    (control,) = form.fillable
+    back = replace(form, controls=(replace(control, errors=("Hum.",)),))
+    filler = filled(form, 0)
+    texts = []
+    for _ in range(8):
+        texts.append(str(filler.answers[control.key][0]))
+        filler.mend(back)
+        filler.fill(back)
+    days = [date.fromisoformat(text) for text in texts if re.fullmatch(r"\d{4}-\d\d-\d\d", text)]
+    assert min(days) < TODAY < max(days), texts
+    assert all(1 <= int(text) <= 31 for (text,) in answers(DAY_OF_MONTH, "day"))
+
+
+def test_what_is_not_required_is_left_empty_where_others_are_marked_and_it_was_refused():
+    optional, error = "<input name=a>", {"a": "Hmm."}
+    assert mended(f"<input name=b required>{optional}", error)[0].answers["a"] == ("",)
+    assert mended(optional, error)[0].answers["a"] != ("",), "nobody says what is required"
 
 
 @pytest.mark.parametrize("kind", ["text", "number"])
