@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterator
 
-from benchsuite.bottlenecks.evidence import CPU, DATABASE, RUN_DELAY, TARGET, LimitEvidence
+from benchsuite.bottlenecks.evidence import CPU, DATABASE, FAILED, RUN_DELAY, TARGET, LimitEvidence
 from benchsuite.bottlenecks.registry import bottleneck
 from benchsuite.core.units import (
     counted,
@@ -82,8 +82,11 @@ def ceiling(evidence: LimitEvidence) -> float | None:
 
 
 def promised(evidence: LimitEvidence, rate: float | None, words: str) -> str:
-    """ "3 would answer up to 165 /s."; nothing where more was seen, or others use the CPUs."""
-    if not rate or rate <= max(evidence.highest_rate or 0.0, evidence.rate or 0.0):
+    """ "3 would answer up to 165 /s."; nothing where more was seen, others use the CPUs, or many
+    requests failed.
+    """
+    seen = max(evidence.highest_rate or 0.0, evidence.rate or 0.0)
+    if evidence.failed_share > FAILED or not rate or rate <= seen:
         return ""
     used = evidence.others_cpus + evidence.load_percent / 100
     if used >= TELLING * (evidence.cpus or 0.0):

@@ -40,7 +40,11 @@ _ENTRY = re.compile(
     r"(?:b?'(?:[^'\\]|\\.)+'|b?\"(?:[^\"\\]|\\.)+\")",
     re.IGNORECASE,
 )
-_FIELD = re.compile(rf"(?<![\w-])(?P<name>{_HEADER})(?P<is>:\s*)[^\s'\"][^\n'\"]*", re.IGNORECASE)
+_FIELD = re.compile(
+    rf"(?<![\w-])(?P<name>{_HEADER})(?P<is>:\s*)(?!\*{{3}}[0-9a-f]{{8}}(?:,| ·|$))"
+    r"[^\s'\"][^\n'\"]*",
+    re.IGNORECASE,
+)
 
 
 def hidden(text: str) -> str:

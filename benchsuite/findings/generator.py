@@ -367,8 +367,7 @@ def _most_s(connection: Connection) -> float:
 
 def _lost(probes: Probes) -> int:
     """0 where the load may well lose as many."""
-    by_chance = at_least(probes.lost, probes.sent, probes.failed)
-    return probes.lost if by_chance <= CHANCE else 0
+    return probes.lost if at_least(probes.lost, probes.sent, probes.failed) <= CHANCE else 0
 
 
 def _unanswered(probes: Probes) -> str:

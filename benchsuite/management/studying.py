@@ -406,8 +406,7 @@ def unfinished(study: Study, label: str, *, again_failed: bool, **given: Any) ->
     executions = StudyRun.objects.filter(name=study.name, label=label, **wanted)
     if not again_failed:
         executions = executions.exclude(status=Status.FINISHED.value)
-    row = executions.first()
-    if row is None:
+    if (row := executions.first()) is None:
         which = f"{study.name}{f' with the label {label!r}' if label else ''}"
         raise UsageError(
             f"There is no execution of {which} like this one to go on with: leave --resume out."

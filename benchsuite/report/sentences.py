@@ -50,8 +50,7 @@ def model_sentence(runs: Iterable[Run]) -> str:
 
 def figure(run: Run, metric: Metric) -> tuple[str, str]:
     """A figure of a run with its unit, or a dash and why there is none."""
-    value = metric.value(run)
-    if value is None:
+    if (value := metric.value(run)) is None:
         return MISSING, missing_reason(run, metric)
     return metric.show(value, units_beside(run)), ""
 

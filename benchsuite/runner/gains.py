@@ -205,8 +205,10 @@ def held(
         for name, gained in stored.items()
     ]
     worst = tables[0] if tables else None
-    claimed = format_count(worst.completions if worst else seen.journeys[0])
-    return worst, f"{claimed} completions claimed, {listed(words or ['no row gained'])}"
+    claimed = worst.completions if worst else seen.journeys[0]
+    start = "at least " if claimed < seen.journeys[0] else ""
+    gained = listed(words or ["no row gained"])
+    return worst, f"{start}{format_count(claimed)} completions claimed, {gained}"
 
 
 def judged(known: Learned, seen: Answers, now: Rows, *, coming: bool = False) -> list[Stored]:

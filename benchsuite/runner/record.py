@@ -294,7 +294,7 @@ def _unseen(record: RunRecord) -> Iterator[str]:
     sockets = record.websockets if is_seen and record.unit == HANDSHAKE else None
     if sockets and sockets.closed is None and record.plan.workload.storm_s is None:
         what = f"whether closed connections leave memory behind ({memory_kept.number})"
-        yield f"{what}, as it was read too seldom"
+        yield f"{what}, as it was read, or connections were made, too seldom"
     if record.serving.instructions is not None and not is_counted:
         yield f"how many of the requests the target saw ({answered_elsewhere.number})"
 

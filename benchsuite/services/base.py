@@ -117,8 +117,7 @@ class Service(ABC):
     @classmethod
     def program(cls) -> Path | None:
         """The program that is started; None where there is none."""
-        paths = filter(None, map(programs.find_program, cls.programs))
-        return next(map(Path, paths), None)
+        return next(map(Path, filter(None, map(programs.find_program, cls.programs))), None)
 
     @classmethod
     def available(cls) -> Available:

@@ -239,8 +239,7 @@ def added(parts: Sequence[Any]) -> Any:
     if any(part is None for part in parts):
         return None
     if isinstance(first, Distribution):
-        some = [part for part in parts if part.count]
-        if not some:
+        if not (some := [part for part in parts if part.count]):
             return first
         return _distribution(
             histogram.merged(part.histogram for part in some),

@@ -52,8 +52,7 @@ def has_ended(owner: str) -> bool | None:
         return True if place[1] and place == here[:2] else None
     if namespace != here[3]:
         return None
-    stat = read_stat(pid)
-    if stat is not None:
+    if (stat := read_stat(pid)) is not None:
         return not stat.alive or str(stat.started) != started
     with suppress(ProcessLookupError, OverflowError):
         try:

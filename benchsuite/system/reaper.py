@@ -29,8 +29,7 @@ def main() -> None:
     parent, marker, folder, working = int(sys.argv[1]), sys.argv[2], sys.argv[3], sys.argv[4]
     for signum in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(signum, signal.SIG_IGN)
-    prefixes = _listen(parent)
-    if prefixes is not None:
+    if (prefixes := _listen(parent)) is not None:
         end_all(ProcessTree((), Mark(marker)))
         remove(folder, working)
         for prefix in prefixes:

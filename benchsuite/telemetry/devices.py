@@ -32,8 +32,7 @@ class OpenFiles(Device):
     def sample(self, snapshot: Snapshot) -> Figures:
         total = 0
         for stat in snapshot.stats:
-            count = _open_files(stat.pid)
-            if count is not None:
+            if (count := _open_files(stat.pid)) is not None:
                 total += count
             elif (now := read_stat(stat.pid)) is not None and now.alive:
                 return {"open_files": None}  # it lives and is not ours to read

@@ -144,8 +144,7 @@ class Sampler:
         self._cpu_s = time.thread_time()
         self._watched_s = time.monotonic() - self._started_at
         if now >= self._costly_from:
-            rest_s = cost_s / COSTLY_SHARE - ALLOWANCE * self._interval_s
-            self._costly_from = now + rest_s
+            self._costly_from = now + cost_s / COSTLY_SHARE - ALLOWANCE * self._interval_s
 
     def _read_part(self, part: str, pids: Pids, devices: Sequence[Device], now: float) -> None:
         stats: list[Stat] = []

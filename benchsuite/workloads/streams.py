@@ -262,8 +262,7 @@ class Sse(Workload):
             return
         self.ready_path = "/"
         check_written(self.path)
-        named = [name for name in ("rate", "size") if name in options]
-        if named:
+        if named := [name for name in ("rate", "size") if name in options]:
             raise UsageError(
                 f"sse's option {named[0]} belongs to benchsuite's stream, and path={self.path} is "
                 "your own; remove it."

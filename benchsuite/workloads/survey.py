@@ -40,8 +40,7 @@ class Survey(Workload):
         super().__init__(**options)
         ensure_installed()
         self._slugs = [slug.strip() for slug in self.settings["surveys"].split(",")]
-        unknown = [slug for slug in self._slugs if slug not in SLUGS]
-        if unknown:
+        if unknown := [slug for slug in self._slugs if slug not in SLUGS]:
             raise UsageError(f"There is no survey {unknown[0]!r}; {choices(unknown[0], SLUGS)}")
         if self.settings["store"] == CASSANDRA:
             self.services = {CASSANDRA: {}}
@@ -90,8 +89,7 @@ class Survey(Workload):
         from benchsuite.target.survey.definitions import Survey as Stored
 
         there = set(Stored.objects.values_list("slug", flat=True))
-        missing = [slug for slug in self._slugs if slug not in there]
-        if missing:
+        if missing := [slug for slug in self._slugs if slug not in there]:
             raise DatabaseError(
                 f"The kept database lacks the surveys {', '.join(missing)}; load them: python "
                 "manage.py seedbench --surveys"

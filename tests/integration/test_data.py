@@ -31,6 +31,7 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "stall.urls.tenants",
 ]
 DATABASES = {"default": {"ENGINE": "django.db.backends.sqlite3", "NAME": __file__ + ".sqlite3"}}
 LOGIN_URL = "/door/"
@@ -42,7 +43,7 @@ class Fruit(models.Model):
 """
 URLS = """
 from django.contrib.auth.decorators import login_required, permission_required
-from django.http import HttpResponse, HttpResponseRedirect, JsonResponse
+from django.http import Http404, HttpResponse, HttpResponseRedirect, JsonResponse
 from django.shortcuts import get_object_or_404
 from django.urls import path
 from stall.models import Fruit
@@ -61,7 +62,15 @@ urlpatterns = [
     path("best/", lambda request: HttpResponse(Fruit.objects.get().name)),
     path("stock/", permission_required("stall.add_fruit", raise_exception=True)(fruits)),
     path("desk/", login_required(fruits)),
+    path("tenant/", fruits),
 ]
+
+def tenants(get_response):
+    def middleware(request):
+        if request.path == "/tenant/" and not request.get_host().startswith("north."):
+            raise Http404("no tenant")
+        return get_response(request)
+    return middleware
 """
 SOURCES = {"settings": SETTINGS, "models": MODELS, "urls": URLS}
 EMPTY = "the database holds no rows but those that `migrate` makes"
@@ -97,7 +106,7 @@ def stall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[
 
 
 def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(stall):
-    named = ("/fruits/1/", "/", "/best/", "/fruits/=plum")
+    named = ("/fruits/1/", "/", "/best/", "/fruits/=plum", "/tenant/")
     others = ("/nowhere/", "/stock/", "/desk/")
     runs, stages = stall(*((path, {}, {}) for path in (*named, *others, "/fruits/")))
     failures = [result.failure for result in runs]
@@ -110,6 +119,8 @@ def test_an_empty_database_is_named_where_it_may_be_the_reason_and_only_there(st
         assert EMPTY not in failure, failure
     assert "(no URL pattern of the project matches)" in failures[len(named)]
     assert "stall.urls.fruit is routed there and answers so" in failures[0]
+    assert "a middleware answers so before stall.urls.fruits" in failures[4]
+    assert "--host" in failures[4]
     lists = runs[-1]
     assert (lists.status, lists.failure) == (Status.FINISHED, "")
     assert EMPTY in lists.settings_changed["(data)"]

@@ -177,6 +177,8 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
     """The settings that replace the project's own, with the change in words; nothing is modified.
     Raises UsageError for what the project's database can't do.
     """
+    given = instructions.overrides
+    settings = {**settings, **{name: given[name] for name in ANSWERING if name in given}}
     changes = Changes(settings, instructions.folder)
     change_databases(changes, instructions)
     brokers.change_layers(changes, instructions)
@@ -216,8 +218,10 @@ def overridden(settings: Settings, instructions: Instructions) -> Changes:
         if instructions.mounts_target:
             root = settings.get("ROOT_URLCONF")
             changes.put("ROOT_URLCONF", URLCONF, f"/bench/ put before the URLs of {root}")
-    folder = changes.folder(FILES, "") if instructions.overrides else ""
-    for name, value in instructions.overrides.items():  # the user's own, which replaces any other
+    folder = changes.folder(FILES, "") if given else ""
+    for name, value in given.items():  # the user's own, which replaces any other
+        if name in ANSWERING and name in changes.values:  # wrapped, as the project's own is
+            continue
         top, *keys = name.split(".")
         own = leaves(value, lambda text: text.replace("{folder}", folder))
         new = _put(changes.now(top), keys, own)

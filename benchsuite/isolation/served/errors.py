@@ -194,6 +194,8 @@ class Listener(logging.Handler):
             with suppress(Resolver404):
                 view = resolve(request.path_info, getattr(request, "urlconf", None))._func_path
         says = f"{view} is routed there and answers so" if view else NOT_ROUTED
+        if view and getattr(request, "resolver_match", None) is None:
+            says = f"a middleware answers so before {view}; if it goes by the host, give --host"
         self.enter(status, _asked(request), says, routed=bool(view))
 
 

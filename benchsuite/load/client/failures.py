@@ -171,11 +171,13 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
     if failure.kind is Kind.CSRF:
         return (
             f"{answered}: the CSRF check refused it; get the page with the form first, and send "
-            "the value of its cookie csrftoken as csrfmiddlewaretoken."
+            "the value of its hidden field csrfmiddlewaretoken."
         )
     if failure.kind in (Kind.HTTP_STATUS, Kind.THROTTLED) and failure.status >= 400:
         if failure.status in (401, 403):
             advice = _sign_in(target)
+            if failure.status == 401:
+                advice += "; a token is sent by --header, with the name Authorization"
         advice = advice or STATUS_ADVICE.get(failure.status, "the page does not take this request")
         return f"{answered}: {advice}."
     shown = repr(failure.body[:BODY_BYTES])

@@ -70,8 +70,7 @@ class SpoolRecorder(Recorder):
         self.flush()
 
     def index(self, name: str, scope: str) -> int:
-        index = self._indexes.get((name, scope))
-        if index is None:
+        if (index := self._indexes.get((name, scope))) is None:
             if len(self._indexes) >= MAX_NAMES and name != OTHER_NAMES:
                 return self.index(OTHER_NAMES, scope)
             index = self._indexes[name, scope] = len(self._indexes)

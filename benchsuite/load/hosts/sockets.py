@@ -72,8 +72,7 @@ class Client(Ends):
 
     def recv(self) -> Message:
         while True:
-            message = _message(self.socket.recv_multipart(), TO_HOST)
-            if message is not None:
+            if (message := _message(self.socket.recv_multipart(), TO_HOST)) is not None:
                 heard_at[""] = monotonic()
                 return message
 

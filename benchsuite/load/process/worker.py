@@ -187,8 +187,7 @@ class Parent:
     def _listen(self) -> None:
         buffered = b""
         while True:
-            block = nb_read(0, 65_536)
-            if not block:
+            if not (block := nb_read(0, 65_536)):
                 self.closed()
             *lines, buffered = (buffered + block).split(b"\n")
             for line in lines:

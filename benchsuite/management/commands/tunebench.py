@@ -92,8 +92,7 @@ def _paste(options: dict[str, Any]) -> None:
     else:  # the newest that confirmed something, else the newest
         rows = executing.of_project()
         finished = map(tuning_report, rows.filter(status=Status.FINISHED.value).iterator())
-        newest = rows.first()
-        if newest is None:
+        if (newest := rows.first()) is None:
             raise UsageError("Nothing has been tuned yet: ask with --objective.")
         report = next((one for one in finished if one.outcome.rate), tuning_report(newest))
     text = report.to_paste(options["paste"])

@@ -291,8 +291,7 @@ def _scaling(
 def _current(text: str | None, spec: RunSpec, reaches: DatabaseSpec) -> Candidate | None:
     if text is None:
         return None
-    match = SIZE.fullmatch(text)
-    if match is None:
+    if (match := SIZE.fullmatch(text)) is None:
         raise UsageError(
             f"--current={text} is not understood; write a server with its processes and threads, "
             "such as gunicorn-gthread:3x4 or gunicorn-sync:5."

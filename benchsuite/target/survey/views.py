@@ -116,8 +116,7 @@ def start(request: HttpRequest, slug: str) -> HttpResponse:
 def page(request: HttpRequest, slug: str, number: int) -> HttpResponse:
     """Shows or takes the page where the visit stopped, and leads on; other pages lead there."""
     definition = Definition.of(slug)
-    visit = visit_of(request, definition.survey)
-    if visit is None:
+    if (visit := visit_of(request, definition.survey)) is None:
         return _redirect("start", slug)
     if visit.completed:
         return _redirect("thanks", slug, visit.code)

@@ -105,8 +105,7 @@ def _head(came: bytes) -> Head | None:
     begin = 0
     while end := END.search(came, begin):
         head = came[begin : end.end()]
-        status = STATUS.match(head)
-        if status is None:
+        if (status := STATUS.match(head)) is None:
             raise NotAnswered(f"what it answers is no HTTP: {head[:SHOWN_BYTES]!r}")
         if status[1][:1] != b"1":
             lines = head.decode("latin-1").splitlines()[:0:-1]  # the first of a name counts

@@ -8,7 +8,7 @@ from django.core.exceptions import ValidationError
 from rich.table import Table
 
 from benchsuite.core.exceptions import UsageError
-from benchsuite.core.printable import printable
+from benchsuite.core.printable import hidden, printable
 from benchsuite.core.specs import RunSpec, ServerSpec
 from benchsuite.management.output import Screen
 from benchsuite.models import validate_printable
@@ -28,6 +28,13 @@ def test_the_console_prints_none_in_lines_or_tables():
     shown = out.getvalue()
     assert "2Jb" in shown
     assert not any(text in shown for text in CONTROLS)
+
+
+def test_what_is_hidden_already_takes_nothing_with_it():
+    line = "header Authorization: ***907fcdfd, your data, copied · about 27 s"
+    assert hidden(line) == line
+    for line in ("Token secret, and more", "*** secret", "***, secret", "***907fcdfd secret"):
+        assert "secret" not in hidden(f"Authorization: {line}")
 
 
 @pytest.mark.parametrize("text", [*CONTROLS, '<&>"', "]]>", "a\nb"])

@@ -108,6 +108,13 @@ def test_late_rows_are_waited_for_but_not_for_ever(shop, every_s, rows, excuse):
     assert late.now < 2 * gains.SETTLE_S
 
 
+def test_what_is_surely_claimed_is_said_to_be_the_least_where_it_may_be_more(shop):
+    """Where a rehearsed completion sent two forms and many of the load sent one."""
+    known = replace(HOLDS, before={"order": 0}, most=dict.fromkeys(ORDER, 2), forms=2)
+    _, words = held(known, seen(100), shop().rows)
+    assert words.startswith("at least 50 completions claimed")
+
+
 def test_what_is_held_to_nothing_is_told_beside_what_came(shop):
     unheld = Learned(before={"order": 0}, words="No row was gained by a rehearsed completion.")
     assert held(unheld, seen(100), shop().rows) == (None, "100 completions claimed, no row gained")

@@ -132,8 +132,8 @@ def test_costly_figures_that_a_run_is_for_are_read_each_time(monkeypatch):
     parts = {"target": this_process, "load": this_process}
     watch = Sampler(parts, 0.01, devices=[Costly], measured="target")
     readings = watched(watch, lambda: len(watch.since(0)) >= 30).readings
-    known = Counter(one.part for one in readings if one.memory_bytes is not None)
-    read = Counter(one.part for one in readings)
+    known = Counter(reading.part for reading in readings if reading.memory_bytes)
+    read = Counter(reading.part for reading in readings)
     assert known["target"] == read["target"]
     assert 0 < known["load"] < read["load"]
 

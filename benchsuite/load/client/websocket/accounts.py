@@ -75,8 +75,7 @@ def numbered(data: bytes, least: int = HEAD_BYTES) -> Numbered | None:
 
 def published(data: bytes) -> Published | None:
     """The same of a publication, with its times."""
-    head = numbered(data, LEAST_PUBLICATION_BYTES)
-    if head is None:
+    if (head := numbered(data, LEAST_PUBLICATION_BYTES)) is None:
         return None
     times = bytes.fromhex(data[HEAD_BYTES:LEAST_PUBLICATION_BYTES].decode())
     return Published(*head, *_times.unpack(times))

@@ -148,8 +148,7 @@ class WebSocket:
         try:
             response = self._wire.open()
             status = response.status_code
-            failure = self._judged(response)
-            if failure is None:
+            if (failure := self._judged(response)) is None:
                 self._owner.cookies.take(response.headers.get_all("Set-Cookie"))
                 self._wire.wait_for(lambda: self._ready, "whole handshake")
         except ConnectionFailed as error:
@@ -160,8 +159,7 @@ class WebSocket:
             self._records.lost(begun, failure, status=status)
             self._wire.drop()
             # what was to be sent over the connection was due, too
-            meant = self._owner.take_due()
-            if meant is not None:
+            if (meant := self._owner.take_due()) is not None:
                 due = self._records.index(self._owner.due, self._owner.due)
                 self._records.lost((due, meant, begun[2]), failure)
             self._records.blame(failure, status)

@@ -39,8 +39,7 @@ class Group:
         self.pending: dict[tuple[int, int], Pending] = {}
 
     def delivered(self, publication: tuple[int, int], member: Hashable) -> None:
-        pending = self.pending.get(publication)
-        if pending is not None:
+        if (pending := self.pending.get(publication)) is not None:
             pending.waiting.discard(member)
             if not pending.waiting:
                 del self.pending[publication]

@@ -111,6 +111,14 @@ def test_a_redis_has_its_usual_port_where_its_url_has_none(mine):
     assert "7000" in str(values["CACHEOPS_REDIS"])
 
 
+def test_the_application_of_a_setting_given_is_the_one_that_is_wrapped():
+    asked = instructions(overrides={"WSGI_APPLICATION": "shop.other.application"})
+    own, given = (changed(each)[0] for each in (INSTRUCTIONS, asked))
+    assert own["BENCHSUITE_ORIGINAL"]["WSGI_APPLICATION"] == "shop.wsgi.application"
+    assert given["BENCHSUITE_ORIGINAL"]["WSGI_APPLICATION"] == "shop.other.application"
+    assert given["WSGI_APPLICATION"] == own["WSGI_APPLICATION"] != "shop.other.application"
+
+
 def test_who_signs_in_and_how_goes_with_the_server():
     cache = {"default": {"BACKEND": "d.RedisCache", "LOCATION": "rediss://app:x@redis:6379/1"}}
     mine = {"host": "redis", "port": 6379, "username": "app", "password": "x", "ssl": True}
