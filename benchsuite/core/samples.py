@@ -40,6 +40,7 @@ UNSOLICITED: Final = "unsolicited"
 """A message that the server sent by itself and that answers none of ours; it has no time."""
 SENT: Final = "sent"  #: A message that needs no answer, from its intended start until it was sent.
 MOMENTS = (STRAY, UNSOLICITED)  #: Scopes whose samples have no duration.
+ABNORMAL: Final = 1006  #: What stands for a close code where no close frame came (RFC 6455).
 CONNECTION: Final = "connection"
 """A WebSocket from its handshake to its end: OK when the load ended it, UNFINISHED when its closing
 handshake failed, else how it ended early (then the body's length is the close code)."""

@@ -5,7 +5,7 @@ to B217 and B303.
 from collections.abc import Iterator
 
 from benchsuite.core.observations import Evidence
-from benchsuite.core.results import Finding, Level
+from benchsuite.core.results import Accounts, Finding, Level
 from benchsuite.core.samples import EVENT
 from benchsuite.core.units import (
     counted,
@@ -48,38 +48,44 @@ def ended(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         return
     codes = ", ".join(f"{format_count(count)} × {code}" for code, count in accounts.closes.items())
     how = f" ({codes})" if codes else ""
-    opening = "had no first event" if evidence.unit == EVENT else "handshakes failed"
+    opening = "had no first event" if evidence.unit == EVENT else "failed in the handshake"
+    examples = [text for part in evidence.handshakes for text in part.failure_examples.values()]
+    why = f" ({examples[0].rstrip('.')})" if examples else ""
     counts = {
         f"were ended by the server{how}": accounts.closed_early,
         "were ended by the load because the server broke the protocol": accounts.broken,
-        opening: accounts.handshakes_failed,
-        "closing handshakes were not answered": accounts.closings_failed,
+        f"{opening}{why}": accounts.handshakes_failed,
+        "got no answer to a close frame": accounts.closings_failed,
     }
     words = [f"{format_count(count)} {what}" for what, count in counts.items() if count]
     error = "".join(f"; the server's error: {one}" for one in evidence.socket_errors[:1])
     yield from rule.weighed(
         sum(counts.values()) / max(accounts.handshakes, 1) * 100,
         f"Of {format_count(accounts.handshakes)} connections, {', '.join(words)}{error}.",
-        hint=_advice(evidence, accounts.silence_s),
+        hint=_advice(evidence, accounts),
     )
 
 
-def _advice(evidence: Evidence, silence_s: float | None) -> str:
+def _advice(evidence: Evidence, accounts: Accounts) -> str:
     if evidence.unit == EVENT:
         return (
             "A server that gives each stream a thread has room for as many streams as it has "
             "threads; time-outs of workers and proxies end streams, too. See its log."
         )
-    if silence_s is None:
+    if accounts.silence_s is not None:
+        silence = format_duration(accounts.silence_s)
+        return (
+            f"Those without a close frame (1006) had been silent for {silence}: an error in the "
+            "application, a crash or, after a long silence, a time-out of the server, its front "
+            "(--front-option timeout_s=…) or the layer. See its log."
+        )
+    if accounts.closes:
         return (
             "1009 is a message that was too big, 1011 an error in the application or its layer "
-            "(docs/channels.md), 1012 and 1013 a server that restarts or is overloaded."
+            "(docs/channels.md), 1012 and 1013 a server that restarts or is overloaded; 4000 and "
+            "above are the application's own."
         )
-    return (
-        f"Those without a close frame (1006) had been silent for {format_duration(silence_s)}: a "
-        "time-out of the server, its front (--front-option timeout_s=…) or the layer, or a crash. "
-        "See its log."
-    )
+    return "The server's log may say why; consumers that are slow to disconnect close late."
 
 
 @finding("B216", "not-back", unit="", weak=0)
@@ -107,7 +113,9 @@ def dropped(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         "capacity.",
         hint="Consumers take messages more slowly than they are sent: raise capacity in the "
         "layer's CONFIG (100 messages a channel by default), or send less. In channels_redis "
-        "the connections of a process share a channel: a slow one costs the others messages.",
+        "the connections of a process share a channel: a slow one costs the others messages. "
+        "Or consumers end without leaving their group, as by an error in send() to a client that "
+        "has gone (uvicorn): what is sent to them is never taken; catch it, and leave.",
     )
 
 

@@ -11,7 +11,7 @@ from statistics import fmean, median
 
 from benchsuite.core.observations import BESIDE_ROWS, Evidence
 from benchsuite.core.results import Finding, Interval, Level, Reached, Summary
-from benchsuite.core.samples import ANSWERED, EVENT, MESSAGE, Kind
+from benchsuite.core.samples import ABNORMAL, ANSWERED, EVENT, MESSAGE, Kind
 from benchsuite.core.units import counted, format_count, format_duration, format_percent, listed
 from benchsuite.findings.registry import INFORMATIONAL, Rule, also, finding
 from benchsuite.stats import histogram
@@ -91,7 +91,7 @@ def waited_in_vain(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         percent,
         f"{format_count(waited)} {evidence.units} waited through the whole window and were "
         f"never answered; {format_count(total.requests - total.failures)} succeeded in it.",
-        hint="See the server's log below, and B206.",
+        hint="See the server's log, and B206.",
     )
 
 
@@ -159,14 +159,14 @@ def _failed_share(rule: Rule, what: str, summaries: Sequence[Summary]) -> Iterat
         examples = (" ".join(one.failure_examples.get(most, "").split()) for one in summaries)
         first = next(filter(None, (text.rstrip(".") for text in examples)), "")
         example = f", such as: {first[:EXAMPLE_CHARACTERS]}" if first else ""
-        hint = "See the server's log below; times are those of the successes only."
+        hint = "See the server's log; times are those of the successes only."
         if most == Kind.JOURNEY_ERROR.words:
             hint = "Their requests were answered: see the messages of the journeys below."
             if what != "journeys":
                 hint = "The locustfile raised it, at the line that the message names."
         elif most in {kind.words for kind in IN_VAIN}:
             hint = (
-                "See the server's log below. If it says nothing, use less load, or give answers "
+                "See the server's log. If it says nothing, use less load, or give answers "
                 "more time (--timeout, --drain)."
             )
         elif most == Kind.THROTTLED.words:
@@ -249,10 +249,13 @@ def died(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
         # what found no process, or whose process ended; a front answers 502 for it
         kinds = BEHIND_FRONT if any(one.front for one in (evidence, *evidence.stages)) else LOST
         again = evidence.total.resent if evidence.total else 0
-        many, lost = turnover.replaced, again + sum(_failed(evidence, kind) for kind in kinds)
+        cut = evidence.accounts.closes.get(ABNORMAL, 0) if evidence.accounts else 0
+        failed = sum(_failed(evidence, kind) for kind in kinds)
+        many, lost = turnover.replaced, cut or again + failed
         again_and_again = many >= CRASHES and lost >= many / 2
         level = Level.INVALID if again_and_again else Level.WEAK if lost else Level.INFO
-        with_them = f", and {counted(lost, 'request')} got lost" if lost else ""
+        what = "connection" if cut else "request"
+        with_them = f", and {counted(lost, what)} got lost" if lost else ""
         hint = {
             Level.INVALID: "See the server's log for why they end again and again.",
             Level.WEAK: "See the server's log for why they ended.",

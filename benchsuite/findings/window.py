@@ -122,6 +122,8 @@ def few_samples(rule: Rule, evidence: Evidence) -> Iterator[Finding]:
     succeeded = f"{counted(count, evidence.unit)} succeeded"
     withheld = [percent for percent in (95, 99) if count < samples_needed(percent)]
     hint = "Increase --duration or --iterations."
+    if evidence.recovery is not None:  # each connection comes back once
+        hint = "Increase --connections."
     if 2 * evidence.total.failures > evidence.total.requests:
         hint = "Most requests failed: mend that first (B201)."
     if count < FEWEST_SAMPLES:

@@ -85,14 +85,15 @@ def _headline(run: Run) -> str:
         elif left > 0:
             end = f"About {units.format_period(left)} to go."
         return f"{run.server} is being measured. {end}"
+    is_invalid = run.verdict == Verdict.INVALID.value
     if words := parts.idle_sentence(run):
-        return f"{words}."
+        return f"{words}{'; don’t use this figure' * is_invalid}."
     if run.goodput is None:
         how = "" if run.status == Status.FAILED.value else f": the run {became(run)}"
         return f"{run.server} gave no result{how}."
     if words := parts.climb_words(run) or parts.overload_words(run):
         return f"{words}."
-    if is_invalid := run.verdict == Verdict.INVALID.value:
+    if is_invalid:
         end = "don’t use this figure"
     elif not run.requests:
         end = "nothing was asked"
@@ -160,6 +161,8 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
     result_cells = cells(counted)
     card = card_of(result_cells, margins)
     tables = (parts.stages_table, parts.populations_table, parts.sockets_table)
+    names = {run.pk: cell.title for cell in titles.titled(result_cells) for run in cell.runs}
+    brief = [part for table in tables if (part := table(counted, names))]
     own = own_targets((row.server, row.server_facts) for row in counted)
     return replace(
         card,
@@ -167,8 +170,8 @@ def runs_answer(rows: Sequence[Run], margins: Mapping[str, float]) -> Answer:
         table=results_table(result_cells),
         cautions=list(filter(None, dict.fromkeys([*card.cautions, model_sentence(counted), own]))),
         sections=[
-            Section(title="Parts", brief=[part for table in tables if (part := table(counted))]),
-            Section(title="Findings", brief=doubt_lines(counted)),
+            Section(title="Parts", brief=brief),
+            Section(title="Findings", brief=doubt_lines(counted, names)),
             Section(title="What limits it", brief=limit_lines(result_cells, diagnosed)),
             Section(title="Functions", brief=top_tables(diagnosed)),
         ],

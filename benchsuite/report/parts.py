@@ -14,6 +14,8 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report.writers import spare
 from benchsuite.stats.levels import HELD, Level, climb, level_of
 
+Names = Mapping[object, str]  #: What tells a run apart from others of its server, by its id.
+
 
 def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
     """The levels among these measurements, in their order; none where there was only one."""
@@ -21,25 +23,25 @@ def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:
     return sorted(levels, key=lambda level: level.order)
 
 
-def stages_table(runs: Sequence[Run]) -> Table | None:
+def stages_table(runs: Sequence[Run], names: Names) -> Table | None:
     asked = [run for run in runs if run.requests]
     rows = [(run, stage) for run in asked for stage in stages_of(run.measurements.all())]
     shown = [one for one in every.in_place(Place.STAGE) if any(one.only(run) for run, _ in rows)]
-    return _table("load", rows, shown)
+    return _table("load", rows, shown, names)
 
 
-def populations_table(runs: Sequence[Run]) -> Table | None:
+def populations_table(runs: Sequence[Run], names: Names) -> Table | None:
     rows = [(run, part) for run in runs for part in populations(run)]
-    return _table("users", rows, every.in_place(Place.PART))
+    return _table("users", rows, every.in_place(Place.PART), names)
 
 
 def _table(
-    what: str, rows: Sequence[tuple[Run, Measurement]], metrics: Sequence[Metric]
+    what: str, rows: Sequence[tuple[Run, Measurement]], metrics: Sequence[Metric], names: Names
 ) -> Table | None:
     headings, entries = [metric.heading for metric in metrics], []
     for run, part in rows:
         figures = (metric.show(metric.of_part(part)) for metric in metrics)
-        entries.append([run.server, part.name, *figures])
+        entries.append([names[run.pk], part.name, *figures])
     heads = ["server", what, *headings]
     return Table(heads, entries, figures=headings, spare=spare(metrics)) if rows else None
 
@@ -125,7 +127,8 @@ def socket_tiles(run: Run) -> list[Tile]:
     shake, last = by_scope.get(HANDSHAKE), by_scope.get(FANOUT)
     rate = data["rate_connected"]
     opened, until = ("streams", "first event") if run.unit == EVENT else ("handshakes", "handshake")
-    reconnects = bool(rate and run.goodput and rate > run.goodput * 1.001)  # not of rounding alone
+    # of the whole window, as the goodput of a run with levels is not; nor of rounding alone
+    reconnects = bool(rate and run.goodput and run.level is None and rate > run.goodput * 1.001)
     # Where connections don't outlive a message, how many are open is a matter of the moment.
     outlive = run.unit != HANDSHAKE and keeps_alive(run)
     tiles = [
@@ -181,11 +184,11 @@ def _slope(stored: Mapping[str, Any] | None, *, kib: bool = False) -> tuple[str,
     return f"{each} {'KiB' if kib else 'B'}", f"[{low}, {high}]"
 
 
-def sockets_table(runs: Sequence[Run]) -> Table | None:
+def sockets_table(runs: Sequence[Run], names: Names) -> Table | None:
     rows = [(run, {tile.title: tile.whole for tile in socket_tiles(run)}) for run in runs]
     titles = list(dict.fromkeys(title for _, texts in rows for title in texts))
     entries = [
-        [run.server, *(texts.get(title, units.MISSING) for title in titles)]
+        [names[run.pk], *(texts.get(title, units.MISSING) for title in titles)]
         for run, texts in rows
         if texts
     ]

@@ -79,8 +79,9 @@ def became(run: Run) -> str:
 Doubt = tuple[Run, Finding]
 
 
-def doubt_lines(rows: Sequence[Run]) -> list[str]:
-    """For each finding who has it, the gravest, and its hint."""
+def doubt_lines(rows: Sequence[Run], names: Mapping[object, str] | None = None) -> list[str]:
+    """For each finding who has it, the gravest, and its hint; `names` are those of the runs."""
+    names = names or {row.pk: row.server for row in rows}
     runs = Counter(row.key for row in rows)
     always = {rule.code for rule in FINDINGS.values() if rule.always_told}
     by_code = gathered(
@@ -91,15 +92,15 @@ def doubt_lines(rows: Sequence[Run]) -> list[str]:
     )
     lines: list[str] = []
     for code, doubts in sorted(by_code.items()):
-        lines.append(f"{code}  {_who(doubts, runs)}: {_gravest(doubts)[1].message}")
+        lines.append(f"{code}  {_who(doubts, runs, names)}: {_gravest(doubts)[1].message}")
         hints = (finding.hint for _, finding in doubts)
         lines += [f"  {hint}" for hint in dict.fromkeys(hints) if hint]
     return lines
 
 
-def _who(doubts: Sequence[Doubt], runs: Mapping[str, int]) -> str:
+def _who(doubts: Sequence[Doubt], runs: Mapping[str, int], names: Mapping[object, str]) -> str:
     """ "uwsgi", "uwsgi, 3 of 4 runs", "all 12 configurations; worst, uwsgi"."""
-    server = _gravest(doubts)[0].server
+    server = names[_gravest(doubts)[0].pk]
     keys, of = {row.key for row, _ in doubts}, len(runs)
     if len(keys) == 1:
         many, every = len({row.pk for row, _ in doubts}), runs[keys.pop()]

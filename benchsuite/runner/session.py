@@ -17,6 +17,7 @@ from benchsuite.core.exceptions import (
     AnswerError,
     BenchsuiteError,
     DatabaseError,
+    StartError,
     UnavailableError,
     UsageError,
 )
@@ -318,8 +319,8 @@ def _load(
         if ended is not None and not record.evidence.died:
             record.evidence.died = ended.name
             words = f"{ended.name} {ending_in_words(ended.poll() or 0)} while it was being "
-            words += f"measured; its log ends with:\n{ended.log_tail()}"
-            record.fail(Status.FAILED, words, "target")
+            words += "measured"
+            record.fail(Status.FAILED, str(StartError(words, ended.log_tail())), "target")
             load.stop()
 
     def on_tick(tick: Tick) -> None:

@@ -78,7 +78,7 @@ def show(request: HttpRequest) -> HttpResponseBase:
         "comparison": comparison,
         "compared": columns,
         "figures": [(cell.title, [_shown(cell, one) for one in columns]) for cell in cells],
-        "doubts": doubt_lines(runs),
+        "doubts": doubt_lines(runs, {run.pk: cell.title for cell in cells for run in cell.runs}),
         "failed": [run for cell in cells for run in cell.runs if run.goodput is None],
         "query": urlencode(runs_asked, safe=","),
         "file_urls": {

@@ -141,7 +141,18 @@ def test_silence_is_a_timeout(tmp_path):
 
     result, _ = heard(tmp_path, silent, timeout_s=0.3, duration_s=1.0, users=1)
     assert result.kinds(EVENT)[Kind.READ_TIMEOUT] >= 1
-    assert result.example(EVENT, Kind.READ_TIMEOUT) == "nothing came for 0.3 s"
+    assert result.example(EVENT, Kind.READ_TIMEOUT) == "no event came for 0.3 s"
+
+
+def test_comments_are_no_events(tmp_path):
+    def beats(request):
+        yield HEAD + chunk(1)
+        for _ in range(20 if request.number > 1 else 0):
+            yield b"3\r\n:\n\n\r\n"
+            time.sleep(0.05)
+
+    result, _ = heard(tmp_path, beats, timeout_s=0.3, duration_s=1.0, users=1)
+    assert result.kinds(EVENT)[Kind.READ_TIMEOUT] >= 1
 
 
 NO_STREAMS = {

@@ -56,10 +56,14 @@ def test_what_the_list_says(golden, soup):
 
 
 def test_the_terminal_has_a_table_of_its_own(golden, db):
-    assert sockets_table([make_run("uwsgi")]) is None
+    run = make_run("uwsgi")
+    assert sockets_table([run], {run.pk: "uwsgi"}) is None
     console = Screen(file=io.StringIO(), width=200)
     runs = [make_echo_run(lost=2, closes={1001: 1}), make_idle_run("uvicorn")]
-    console.table(sockets_table(runs))
+    names = ("daphne · 1 × 1", "uvicorn · nginx")
+    console.table(
+        sockets_table(runs, {run.pk: name for run, name in zip(runs, names, strict=True)})
+    )
     golden(console.file.getvalue())
 
 

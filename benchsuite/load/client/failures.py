@@ -138,6 +138,8 @@ def refusal_sentence(failure: Failure, target: Target) -> str:
         advice = "the server's log may say why"
         if failure.kind in (Kind.READ_TIMEOUT, Kind.CONNECT_TIMEOUT):
             advice = "look at the server's log, or give it more time with --timeout"
+        elif failure.kind in (Kind.CORRUPT, Kind.LOST):
+            advice = "for answers that differ, write a journey of your own (docs/extending.md)"
         elif failure.kind is Kind.TLS:
             advice = "look at the server's certificate, and whether it speaks TLS at that port"
         return f"{asked} on {host} failed: {failure.message}; {advice}."

@@ -92,8 +92,9 @@ class UserPool:
         self._origin = self._sockets.origin = origin
 
     def connections(self) -> int | None:
-        """Open WebSockets; None where there never were any."""
-        return len(self._sockets.open) if self._sockets.used else None
+        """The most WebSockets open at once since the last call; None where there never were any."""
+        most, self._sockets.most = self._sockets.most, len(self._sockets.open)
+        return most if self._sockets.used else None
 
     def traffic(self) -> Traffic | None:
         """What came of offers to compress; None where there were none."""

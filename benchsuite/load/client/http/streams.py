@@ -136,7 +136,7 @@ class EventStream:
             head = connection.begin(owner.wording.message(*self._asked, cookies, headers=headers))
             coded = ", ".join(codings_of(head.values("content-encoding")))
             if head.status == 200 and head.media_type == MEDIA_TYPE and not coded:
-                event = self._fresh(connection)
+                event = self._fresh(connection, begun[2])
                 if event is None:
                     raise ConnectionFailed(Kind.TRUNCATED, "the stream ended before an event")
         except ConnectionFailed as error:
@@ -165,7 +165,7 @@ class EventStream:
         if not self._endless:
             owner.end_sample(begun)  # whether an event is due nobody knows: the end won't wait
         try:
-            event = self._fresh(connection)
+            event = self._fresh(connection, self._heard)
             if event is None and self._endless:
                 raise ConnectionFailed(Kind.TRUNCATED, "the server ended the stream")
         except ConnectionFailed as error:
@@ -183,8 +183,9 @@ class EventStream:
         owner.hold(index, len(event.data), (intended, start, self._heard), self._asked)
         return event
 
-    def _fresh(self, connection: Connection) -> Event | None:
-        """The next event that is no duplicate; None at the stream's end."""
+    def _fresh(self, connection: Connection, since: float) -> Event | None:
+        """The next event that is no duplicate; None at the stream's end. Comments are no event."""
+        limit = since + self._owner.target.job.load.timeout_s
         while True:
             while self._come:
                 event = self._come.popleft()
@@ -193,6 +194,8 @@ class EventStream:
             if not (block := connection.more()):
                 return None
             self._come.extend(self._parser.feed(block))
+            if not self._come and connection.arrived > limit:
+                raise ConnectionFailed(Kind.READ_TIMEOUT, "")
 
     def _is_again(self, event: Event, moment: float) -> bool:
         """Whether its id shows a duplicate; records duplicates and events that were left out."""
@@ -221,7 +224,7 @@ class EventStream:
     def _failure(self, error: ConnectionFailed, connection: Connection) -> Failed:
         kind, words = error.failure
         if kind is Kind.READ_TIMEOUT and connection.received:
-            words = f"nothing came for {self._owner.target.job.load.timeout_s:g} s"
+            words = f"no event came for {self._owner.target.job.load.timeout_s:g} s"
         return kind, words
 
     def _over(self, kind: Kind, words: str = "") -> None:

@@ -9,7 +9,7 @@ from websockets.exceptions import InvalidHandshake
 from websockets.protocol import State
 
 from benchsuite.core.exceptions import AnswerError
-from benchsuite.core.samples import CONNECTION, MESSAGE, STRAY, UNSOLICITED, Kind
+from benchsuite.core.samples import ABNORMAL, CONNECTION, MESSAGE, STRAY, UNSOLICITED, Kind
 from benchsuite.load.client.failures import SOCKET
 from benchsuite.load.client.http.client import HttpClient
 from benchsuite.load.client.target import Begun, Failed, RequestFailed, Times
@@ -18,7 +18,6 @@ from benchsuite.load.client.websocket.sockets import Sockets
 
 NORMAL = 1000
 POLICY = 1008
-ABNORMAL = 1006  #: What stands for a close code where no close frame came (RFC 6455, 7.4.1).
 
 
 @dataclass(frozen=True, slots=True)

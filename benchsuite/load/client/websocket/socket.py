@@ -333,7 +333,7 @@ class WebSocket:
             self.rest()  # which says how it ended
         if wait and pending.waiting:
             group.pending.pop(publication, None)
-            words = f"{len(pending.waiting)} subscribers did not get it within {limit_s:g} s"
+            words = f"{len(pending.waiting)} of the subscribers did not get it within {limit_s:g} s"
             self._records.blame((Kind.LOST, words))
 
     def close(self) -> None:

@@ -78,12 +78,14 @@ class Sockets:
         belong to the window of the message itself."""
         self.groups: defaultdict[str, Group] = defaultdict(Group)  #: By path.
         self.open: set[Any] = set()  #: WebSockets and streams of events.
+        self.most = 0  #: How many were open at once since the last look.
         self.leaving: set[Any] = set()  #: Closed for the load; messages may still arrive.
         self._alone = alone
 
     def add(self, socket: Any) -> None:
         self.used = True
         self.open.add(socket)
+        self.most = max(self.most, len(self.open))
 
     def discard(self, socket: Any) -> None:
         """It is no longer open; messages may still arrive until it is gone."""

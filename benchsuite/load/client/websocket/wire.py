@@ -27,13 +27,13 @@ from websockets.protocol import State
 from websockets.typing import Subprotocol
 from websockets.uri import WebSocketURI
 
-from benchsuite.core.samples import Kind
+from benchsuite.core.samples import ABNORMAL, Kind
 from benchsuite.core.wording import quoted
 from benchsuite.load.client.link import BLOCK_BYTES, ConnectionFailed, Link, Tls
 from benchsuite.load.client.target import Target
 from benchsuite.load.client.websocket import records
 from benchsuite.load.client.websocket.accounts import MOST_BYTES
-from benchsuite.load.client.websocket.records import ABNORMAL, Ending, Message
+from benchsuite.load.client.websocket.records import Ending, Message
 
 MOST_WAITING = 1_000  #: Untaken messages, or `MOST_BYTES` of them, that a connection keeps.
 T = TypeVar("T")
@@ -129,6 +129,7 @@ class Wire(Link):
         self._fragments: list[bytes] = []
         self._is_text = True
         self._awaited = "whole handshake"  #: What a time-out would be about.
+        self._came = b""  #: The last message since the wait began.
         self._heard_anything = False
         self._timers: list[Any] = []
         self._blocks: list[tuple[bytes | OSError, float]] = []  #: Read and not heard yet.
@@ -196,6 +197,7 @@ class Wire(Link):
         """As `_until()`, with a time-out. All that comes is kept for who `looks` at it."""
         deadlines = self._waiting.deadlines
         self._user, self._awaited, self.inbox.held = getcurrent(), what, looks
+        self._came = b""
         deadlines[self] = monotonic() + self._load.timeout_s
         try:
             return self._until(awaited)
@@ -267,7 +269,8 @@ class Wire(Link):
     # all below is called in the hub
 
     def _missed(self, limit: str) -> str:
-        return f"no {self._awaited} {limit}"
+        came = f", only {self._came[:60]!r}" if self._came else ""
+        return f"no {self._awaited} {limit}{came}"
 
     def _read(self) -> None:
         block: bytes | OSError
@@ -368,6 +371,7 @@ class Wire(Link):
                 self._note(Ending(Kind.PROTOCOL, records.POLICY, words))
             return
         if message is not None:
+            self._came = message.data
             self.on_message(message)
 
     def _note(self, ending: Ending | None) -> None:
