@@ -492,7 +492,7 @@ def near_its_threshold(plan, scatter):
 
 
 def test_a_claim_has_all_its_rounds_before_a_question_has_any(machine, asking):
-    machine.ends = [partial(near_its_threshold, scatter=0.045)] * 99
+    machine.ends = [partial(near_its_threshold, scatter=0.035)] * 99
     runstudy("--budget=1h")
     starts = [(setup, repetition) for setup, _, repetition, _ in ran()]
     before = starts[: starts.index(("gthread", 1))]
