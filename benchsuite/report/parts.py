@@ -14,7 +14,7 @@ from benchsuite.models import Measurement, Run
 from benchsuite.report.writers import spare
 from benchsuite.stats.levels import HELD, Level, climb, level_of
 
-Names = Mapping[object, str]  #: What tells a run apart from others of its server, by its id.
+Names = Mapping[Any, str]  #: What tells a run apart from others of its server, by its id.
 
 
 def stages_of(measurements: Iterable[Measurement]) -> list[Measurement]:

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
+from typing import Any
 
 from django.db.models import QuerySet
 
@@ -79,7 +80,7 @@ def became(run: Run) -> str:
 Doubt = tuple[Run, Finding]
 
 
-def doubt_lines(rows: Sequence[Run], names: Mapping[object, str] | None = None) -> list[str]:
+def doubt_lines(rows: Sequence[Run], names: Mapping[Any, str] | None = None) -> list[str]:
     """For each finding who has it, the gravest, and its hint; `names` are those of the runs."""
     names = names or {row.pk: row.server for row in rows}
     runs = Counter(row.key for row in rows)
@@ -98,7 +99,7 @@ def doubt_lines(rows: Sequence[Run], names: Mapping[object, str] | None = None) 
     return lines
 
 
-def _who(doubts: Sequence[Doubt], runs: Mapping[str, int], names: Mapping[object, str]) -> str:
+def _who(doubts: Sequence[Doubt], runs: Mapping[str, int], names: Mapping[Any, str]) -> str:
     """ "uwsgi", "uwsgi, 3 of 4 runs", "all 12 configurations; worst, uwsgi"."""
     server = names[_gravest(doubts)[0].pk]
     keys, of = {row.key for row, _ in doubts}, len(runs)
