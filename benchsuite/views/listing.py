@@ -1,7 +1,7 @@
 """What was measured, by command and by configuration: filters, tables, rows with their answers."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from datetime import date, datetime, time
 from statistics import fmean
 from typing import Any, ClassVar
@@ -356,7 +356,8 @@ def _row(
     lines = climbs([cell for cell in configurations if cell.is_sound])
     beside = beside_best(lines) if lines else configurations
     figure, ranked = _ranked(beside)
-    if len({*map(workload_title, batch)}) > 1:
+    works = {*map(workload_title, batch)}
+    if len(works) > 1:
         ranked = []
     first = batch[0] if batch else shown[-1] if shown else None
     label = execution.label if execution else first.label if first else ""
@@ -369,10 +370,10 @@ def _row(
         except UsageError as error:
             title, answer = "tune ", str(error)
     else:
-        works, loads = ({*map(words, batch)} for words in (workload_title, load_title))
+        loads = {*map(load_title, batch)}
         parts = works if len(works) == 1 else [f"{len(works)} workloads"]
         title = " · ".join([*parts, *(loads if len(loads) == 1 else [f"{len(loads)} loads"])])
-        answer = _answer(figure, ranked) if ranked else _without(batch, beside, figure)
+        answer = _answer(figure, ranked) if ranked else _without(batch, works, beside, figure)
         if lines and ranked:
             answer = f"At {load_title(ranked[0][1].first)}: {answer}"
     url = f"{reverse('benchsuite:compare')}?batch={pk}"
@@ -430,10 +431,12 @@ def _answer(figure: Metric, ranked: Sequence[Ranked]) -> str:
     return f"{title} {figure.won}: {words}" if behind else f"{title}: {words}"
 
 
-def _without(batch: Sequence[Run], configurations: Sequence[Cell], figure: Metric) -> str:
+def _without(
+    batch: Sequence[Run], works: Collection[str], configurations: Sequence[Cell], figure: Metric
+) -> str:
     if len({run.unit for run in batch}) > 1:
         return "Not ranked: their answers are not of one unit."
-    if len({*map(workload_title, batch)}) > 1:
+    if len(works) > 1:
         return "Not ranked: they did not do the same work."
     if any(cell.is_sound for cell in configurations):
         return unranked(titled(configurations), figure)
